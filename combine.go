@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/internal/combine"
 )
 
-// Cells selects cells of one table of a release. Text has the form
+// Cells is a description of some cells of one table of a release. Text has the form
 //
 //	[WEIGHT *] TABLE [where COLUMN = LABEL [and COLUMN in (LABEL, LABEL) …]]
 //
@@ -52,7 +52,7 @@ func Combine(ctx context.Context, sum, denominator []Cells) (Combined, error) {
 	return Combined{r.Stated, r.Value, r.Deviation, r.Low, r.High}, errorOf(err)
 }
 
-// termsOf reads the table of each element of cells, and finds the cells that its text selects.
+// termsOf reads the table of each element of cells, and finds the cells that the element's text describes.
 func termsOf(ctx context.Context, cells []Cells) (terms []combine.Term, err error) {
 	for _, c := range cells {
 		s, err := combine.Parse(c.Text)
@@ -79,7 +79,8 @@ func badCells(err error) error {
 	return &Error{Cause: CauseJob, Code: "bad-cells", Message: err.Error(), err: err}
 }
 
-// combinable returns a table by its name for a sum of its cells. It fails if the cells of the table cannot be added up.
+// combinable returns the table with this name, for a sum of its cells. It fails if the cells of the table cannot be
+// added up.
 func (r *Release) combinable(ctx context.Context, name string) (*combine.Table, error) {
 	for i := range r.manifest.Queries {
 		q := &r.manifest.Queries[i]

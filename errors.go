@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the error underneath, for [errors.Is].
+// Unwrap returns the error that caused this one, for [errors.Is].
 func (e *Error) Unwrap() error { return e.err }
 
 // errorOf converts an error of an internal package to an [Error]. An error of a context stays as it is.
@@ -85,8 +85,9 @@ func errorOf(err error) error {
 	return &Error{Cause: CauseInternal, Code: "internal", Message: err.Error(), err: err}
 }
 
-// redacted replaces each value that the job took from the environment by ${env:NAME} in the texts of an error. The
-// result then wraps no error, since the text of the original has the value. Errors of ctx stay as they are.
+// redacted returns err with the values that the job took from the environment replaced by ${env:NAME} in its texts. If
+// it replaces any, the result wraps no error, since the text of the original has the value. Errors of ctx stay as they
+// are.
 func redacted(env *runjob.Environment, err error) error {
 	var e *Error
 	if err == nil || !errors.As(err, &e) {

@@ -130,7 +130,7 @@ func (j *Job) run(ctx context.Context, o Options) (out *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	defer func() { _ = closeBook() }() // nothing is lost: each entry was durable when it was made
 	anchor, err := runjob.CompareHeads(ctx, book, dir, o.Anchor, opening)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,8 @@ func (j *Job) run(ctx context.Context, o Options) (out *Outcome, err error) {
 	return &Outcome{Status: Status(made.Status), Dir: made.Dir, Digest: made.Digest, Moved: made.Moved}, nil
 }
 
-// place returns the limits of a run (workers, memory, temporary files) and the path of its release folder.
+// place returns the settings of a run: its limits (workers, memory, temporary files) and the path of its release
+// folder.
 func (j *Job) place(o Options) (local.Limits, string, error) {
 	limits := local.Limits{Workers: o.Workers, Memory: o.Memory, Scratch: o.TempDir}
 	if limits.Workers < 1 {
@@ -199,7 +200,7 @@ type Next string
 const (
 	// NextCharge: charge the budget and make the release.
 	NextCharge Next = "charge"
-	// NextResume: go on under the charge of a run that was cut short.
+	// NextResume: continue under the charge of a run that was interrupted.
 	NextResume Next = "resume"
 	// NextFinish: publish the complete release that an interrupted run staged.
 	NextFinish Next = "finish"
@@ -270,8 +271,8 @@ func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// standing finds out from the job's ledger what a run would do. lost is the error of a run if the ledger is missing
-// although releases exist.
+// standing finds out from the job's ledger what a run would do. lost is the error with which a run would fail if the
+// ledger is missing although releases exist.
 func (j *Job) standing(ctx context.Context, o Options) (s protocol.Standing, lost, err error) {
 	_, dir, err := j.place(o)
 	if err != nil {
@@ -285,7 +286,7 @@ func (j *Job) standing(ctx context.Context, o Options) (s protocol.Standing, los
 	case err != nil:
 		return s, nil, err
 	}
-	defer func() { _ = closeBook() }() // it was only read
+	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 	s, err = protocol.StandingOf(ctx, j.plan, book, sink.New(), dir)
 	return s, nil, err
 }

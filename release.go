@@ -104,7 +104,7 @@ type Table struct {
 	// Others are further columns, such as the noisy count of a mean.
 	Others []Column
 
-	values []Column // all columns of numbers, in the order of the file
+	values []Column // all columns of numbers, in the order in which the file has them
 }
 
 // Table reads a table by its name. Values that are missing are NaN. Errors: an [*Error], or ctx's.

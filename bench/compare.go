@@ -78,7 +78,7 @@ type peer struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Scanner
-	rss float64 // MB, so far
+	rss float64 // largest resident set so far, in MB
 }
 
 // report is the output of a peer after each run.
@@ -109,7 +109,7 @@ func start(ctx context.Context, c config) (*peer, error) {
 	return &peer{cmd: cmd, in: in, out: bufio.NewScanner(out)}, cmd.Start()
 }
 
-// run returns the times of one run.
+// run makes the peer answer its query once, and returns the peer's report.
 func (p *peer) run() (report, error) {
 	var r report
 	if _, err := io.WriteString(p.in, "run\n"); err != nil {

@@ -18,7 +18,7 @@ type config struct {
 	threads string
 	// engine names the engine that this process measures; "" in the parent process.
 	engine string
-	// profile is the file for a CPU profile of our engine; "" for none.
+	// profile is the path of a file for a CPU profile of our engine; "" for none.
 	profile string
 	// from is a file with the results of an earlier run, and picture the file to draw them in; table prints them as a
 	// table.

@@ -37,7 +37,7 @@ func newDuck(name string, threads int, t tables) (*duck, error) {
 	case q.file == "" && q.form == asCSV:
 		from = fmt.Sprintf("read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "+
 			"columns = {'unit': 'BIGINT', 'category': 'VARCHAR', 'value': 'DOUBLE'})", t.path(q))
-	case q.file == "" && q.form == asArrow: // DuckDB cannot read these files without an extension
+	case q.file == "" && q.form == asArrow: // DuckDB reads these files only with an extension
 		from = fmt.Sprintf("read_parquet('%s')", t.path(query{}))
 	}
 	points := fmt.Sprintf("read_csv('%s')", t.public("points"))

@@ -72,7 +72,7 @@ var survey = func() string {
 // made is a table that DuckDB makes.
 type made struct {
 	file, sql, options string
-	divide             int // the table has that many times fewer rows
+	divide             int // the table has divide times fewer rows
 }
 
 var madeTables = []made{

@@ -65,7 +65,8 @@ var tripQuestions = []query{
 	{name: "twenty-queries", privacy: `unit: [driver], ` + fives, ours: several(20), sql: severally(20)},
 }
 
-// several returns a job with n queries of the same unit and bounds: fares up to 100 in 10, 11, … cells.
+// several returns a job with n histograms of the fare, with the same unit and bounds. Query number i has ten cells of
+// width 10 + i.
 func several(n int) string {
 	var list []string
 	for i := range n {
@@ -74,7 +75,7 @@ func several(n int) string {
 	return strings.Join(list, separator)
 }
 
-// severally returns the SQL of several's queries over one sample.
+// severally returns the SQL for the queries of several, over one sample.
 func severally(n int) string {
 	var cells, names, sets []string
 	for i := range n {
@@ -126,7 +127,7 @@ func surveyed(n int) string {
 	return strings.Join(list, separator)
 }
 
-// surveyedSQL returns the SQL of surveyed's queries in one scan.
+// surveyedSQL returns the SQL for the queries of surveyed, in one scan.
 func surveyedSQL(n int) string {
 	var columns, sets []string
 	for i := range n {
@@ -137,7 +138,7 @@ func surveyedSQL(n int) string {
 		strings.Join(sets, ", ") + `)`
 }
 
-// tableQuestions are queries of visits with the region of their person.
+// tableQuestions are queries of the table visits that use the region of the person.
 var tableQuestions = []query{{
 	name: "joined", file: "visits.parquet", privacy: `unit: [person], ` + fives, from: "visits",
 	tables: `persons: {files: [%d-persons.parquet], unit: [id]}, ` +

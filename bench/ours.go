@@ -33,7 +33,7 @@ type ours struct {
 }
 
 func newOurs(query string, threads int, t tables) (*ours, error) {
-	local.CollectEarly() // the same setting of the garbage collector as in release run
+	local.CollectEarly() // with the garbage collector's setting of release run
 	plan, err := planOf(query, t)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,6 @@ type closer interface {
 	Close() error
 }
 
-// openEngine opens the tables of a plan.
 func openEngine(ctx context.Context, plan *pipeline.Plan, threads int) (closer, error) {
 	var opened []*source.Dataset
 	for _, options := range wiring.Sources(plan.Job()) {

@@ -19,7 +19,7 @@ const (
 	mostRatio  = 8.0
 )
 
-// marks are the ratios that are drawn. They differ in shape and in colour.
+// marks are the marks of the picture, one for each ratio. They differ in shape and in colour.
 var marks = []struct {
 	picture.Key
 	of func(*result) float64

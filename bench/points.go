@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Points in the area of the trips, as many as Manhattan has junctions; half of them are in a tenth of the area, as in a
-// city.
+// The public points: as many as Manhattan has junctions, in the area of the trips. Half of them are in a tenth of the
+// area, as in a city.
 const (
 	pointCount = 3874
 	amongThem  = `lat: lat, lon: lon, points: points.csv, id: point, within_m: 500`

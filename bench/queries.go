@@ -8,7 +8,7 @@ const (
 	value    = `column: value, clamp: [0, 100], `
 )
 
-// The value of a row, clamped to 0 … 100 in SQL.
+// clamped is SQL for the value of a row, clamped to 0 … 100.
 const clamped = `least(greatest(value, 0.0), 100.0)`
 
 // all are the queries in the order in which they run. DuckDB's hash() is its fastest hash; it need not be secret here.

@@ -5,7 +5,7 @@ type query struct {
 	name    string
 	file    string // the file of the table; "" for the table that this program writes (rows.go)
 	tables  string // input.tables of a job with several tables, one of them file; %d is its number of rows
-	from    string // in such a job, the table that the query reads
+	from    string // the table that the query reads, in a job with several tables
 	privacy string // the unit and its bounds; "" if each row is a unit
 	where   string // filters of the job
 	zone    string // the time zone of times without one

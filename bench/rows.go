@@ -10,7 +10,7 @@ const (
 	units      = 500_000
 	categories = 5_000
 	pages      = 50_000
-	groupRows  = 1_000_000 // rows of a row group
+	groupRows  = 1_000_000 // number of rows of a row group
 )
 
 // row is one row of the table: a unit, most of them with few rows and some with thousands; a category, with frequencies
@@ -48,7 +48,7 @@ func (g *generator) next() []row {
 		u := g.rng.Float64()
 		rank := uint64(u * u * units)
 		batch[i] = row{
-			Unit:     int64(rank * 7_654_321 % units), // a permutation
+			Unit:     int64(rank * 7_654_321 % units), // a permutation of the units
 			Category: g.names[g.zipf.Uint64()],
 			Value:    math.Round(100*math.Exp(2+g.rng.NormFloat64())) / 100,
 		}

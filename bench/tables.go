@@ -19,7 +19,6 @@ type tables struct {
 	rows int
 }
 
-// extensions are the file extensions of the formats.
 var extensions = map[form]string{asParquet: "parquet", asDelta: "delta.parquet", asCSV: "csv", asArrow: "arrow"}
 
 // path returns the file that a query reads.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// axis is a direction in which the cells of a query are laid out on the page, such as ward or age. Type is "number"
-// (cells between numeric edges), "order" (cells between other edges, or time fields such as the hour of day), "grid",
-// "point" or "category".
+// axis is a direction in which the cells of a query are laid out on the page, such as ward or age. Its field Type is
+// "number" (cells between numeric edges), "order" (cells between other edges, or time fields such as the hour of day),
+// "grid", "point" or "category".
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
@@ -16,7 +16,7 @@ type axis struct {
 	// Whole is set if the column's values are integers. Closed is set if the last edge belongs to the last cell.
 	Whole, Closed bool `json:"-"`
 
-	cells []string // names of spans, by the codes of the first key column; nil if the cells are not spans
+	cells []string // names of the cells, by the codes of the first key column; nil if they are not spans (spans.go)
 }
 
 // The pictures that a table can have.
@@ -33,8 +33,8 @@ const (
 	pictureNone      = "none"
 )
 
-// reading returns holds, the kind of a table computed from the query's answer, such as quantiles. For crosstabs it
-// returns "", because their tables are named after columns, whose names may equal such a kind.
+// reading returns the kind of a table, given holds, the name of a table computed from the query's answer, such as
+// quantiles. For crosstabs it returns "": their tables are named after columns, and a column may be called quantiles.
 func (q *queryFacts) reading(holds string) string {
 	if q.kind == crosstabs {
 		return ""
@@ -78,7 +78,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	return axes
 }
 
-// startsAt returns the number of the dimension's key columns if its first one is keys[at]; otherwise 0.
+// startsAt returns the number of the dimension's key columns if the first of them is keys[at]; otherwise 0.
 func (d *dimension) startsAt(keys []pageKey, at int) int {
 	names := d.keyNames()
 	if at+len(names) > len(keys) {
@@ -96,7 +96,7 @@ func (d *dimension) startsAt(keys []pageKey, at int) int {
 	return len(names)
 }
 
-// name returns the beginning of the names of the dimension's key columns.
+// name returns the text with which the names of the dimension's key columns begin.
 func (d *dimension) name() string {
 	switch {
 	case d.As != "":
@@ -122,7 +122,7 @@ func (d *dimension) keyNames() []string {
 	return []string{name}
 }
 
-// cut reports whether the dimension has edges.
+// cut reports whether edges divide the dimension into cells.
 func (d *dimension) cut() bool { return len(d.Edges) > 0 || d.From != nil }
 
 // label returns the dimension's name on the page.
@@ -165,7 +165,7 @@ const (
 	numberKey   = "number_in_level"
 )
 
-// mostPanels is the largest number of panels in a picture.
+// mostPanels is the maximum number of panels in a picture.
 const mostPanels = 24
 
 // pictureOf chooses the picture of a table from the types of its axes.
@@ -176,7 +176,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
 	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey || k.Name == numberKey }):
-		return pictureNone // a table of noisy residuals, or a table that only makes sense with others
+		return pictureNone // a table of noisy residuals, or one that has a meaning only together with others
 	case len(axes) == 0:
 		return pictureNumber
 	case has("point") && places && len(axes) <= 2:
@@ -230,7 +230,7 @@ func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	}
 	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)),
 		Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
-	label := map[int]int{} // the label of each point
+	label := map[int]int{} // label[i] is the label of point i
 	for i, c := range cells {
 		n, ok := point[labels[(c/column.Stride)%len(labels)]]
 		if code := p.Keys[key].Codes[i]; ok && out.Lat[code] == nil {

@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// This file describes the tables of a release for catalogues and programs: a Frictionless Data Package, CSV on the Web,
-// schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document depends on
-// the release alone, so its bytes are the same each time.
+// This file makes documents about the tables of a release for catalogues and programs: a Frictionless Data Package, CSV
+// on the Web, schema.org with DCAT, Croissant, a citation file, and a README that says how to load the tables. Each
+// document depends on the release alone, so its bytes are the same each time.
 
-// catalogue holds the facts of a release that the documents describe.
+// catalogue holds the facts about a release from which the documents are made.
 type catalogue struct {
 	// Name is the release's name in its job; Title is for people. Slug has lower-case letters, digits, "-", "." and "_"
 	// only.
@@ -35,21 +35,20 @@ type catalogueTable struct {
 	Name, Description string
 	Columns           []catalogueColumn
 	Files             []catalogueFile
-	// Components is set if the table has the noisy numbers from which the query's other tables were computed.
+	// Components is true if the table has the noisy numbers from which the query's other tables were computed.
 	Components bool
 }
 
-// catalogueColumn is a column of a table.
+// catalogueColumn describes a column of a table for the documents.
 type catalogueColumn struct {
 	Name, Description string
 	// Unit is the unit of the column's numbers; "" if they have none.
 	Unit string
 	Type columnType
-	// Key is set if the column is one of those that identify a cell: no two rows have the same labels in all of them.
+	// Key is true if the column is one of those that identify a cell: no two rows have the same labels in all of them.
 	Key bool
 }
 
-// columnType is the data type of a column.
 type columnType int
 
 // The values of columnType.
@@ -62,7 +61,7 @@ const (
 // catalogueFile is the file of a table in one format.
 type catalogueFile struct {
 	Path, SHA256 string
-	// Raw is set if the CSV file has no apostrophes in front of texts that look like formulas.
+	// Raw is true if the CSV file has no apostrophes in front of texts that look like formulas.
 	Raw bool
 }
 
@@ -97,12 +96,12 @@ func (r *catalogue) Documents() []document {
 // object is a JSON object; encode writes its keys in alphabetical order.
 type object map[string]any
 
-// encode writes JSON with <, > and & escaped: a portal may put it into a page.
+// encode returns o as JSON. It escapes <, > and &, since a portal may put the JSON into a page.
 func encode(o object) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
-	_ = e.Encode(o) // texts, numbers, lists and objects can be encoded
+	_ = e.Encode(o) // no error: texts, numbers, lists and objects can be encoded
 	return b.Bytes()
 }
 
@@ -145,8 +144,8 @@ func (r *catalogue) csvTables() []catalogueTable {
 	return out
 }
 
-// inCSV returns a text as the CSV file has it. Unless Raw is set, a text that a spreadsheet would take for a formula
-// begins with an apostrophe.
+// inCSV returns a text as it is in the CSV file: after an apostrophe if a spreadsheet would run it as a formula, unless
+// Raw is true.
 func (f catalogueFile) inCSV(text string) string {
 	if !f.Raw && text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return "'" + text

@@ -59,6 +59,6 @@ func (r *catalogue) citation() []byte {
 	if len(file.Authors) == 0 {
 		file.Authors = []entity{{"The publisher of " + r.Name}}
 	}
-	text, _ := yaml.Marshal(file) // texts and lists can be encoded
+	text, _ := yaml.Marshal(file) // no error: texts and lists can be encoded
 	return text
 }

@@ -3,6 +3,6 @@
 //
 // Only what is public enters them: the manifest, the tables of the release, and the public files of its job. A page is
 // made in four steps: facts are taken from the manifest (facts.go), tables are cut down to what a page can hold
-// (table.go), a picture is chosen for each (picture.go), and the template puts words, numbers and data together
-// (page.go). What the guarantee means is worked out in guarantee.go.
+// (table.go), a picture is chosen for each table by its axes and drawn (axes.go, figure.go), and the template puts words,
+// numbers and data together (page.go, pageview.go, querywords.go). What the guarantee means is computed in guarantee.go.
 package report

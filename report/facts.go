@@ -36,7 +36,7 @@ type facts struct {
 	stated                    [][2]string // headings and texts of the job's section deployment
 	budget                    *budget
 	queries                   []queryFacts
-	columns                   map[string]described // by column; absent if the job does not describe it
+	columns                   map[string]described // columns that the job describes, by name
 	program                   string
 	madeFrom                  string
 	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
@@ -54,10 +54,10 @@ type budget struct {
 type queryFacts struct {
 	stated     *manifest.Query
 	name, kind string
-	title      string // for people; the query's name if the job has no title
+	title      string // title of the query; its name if the job has no title
 	about      string // the job's description of the query; may be empty
 	counted    string // what the numbers count or measure, as the job states it; "" if it does not
-	units      bool   // a unit adds at most 1 to a cell
+	units      bool   // a privacy unit adds at most 1 to a cell
 	overUnits  bool   // the query reads the table of units, with one row per unit
 	columns    map[string]described
 	conditions string          // the query's conditions in words; "" if all rows count
@@ -70,10 +70,10 @@ type queryFacts struct {
 	deviation  float64
 	noise      calibrate.Mechanism   // the query's first mechanism
 	half       float64               // half-width of the 95 % interval of a noisy value
-	overRows   bool                  // half must be divided by the number of rows in the cell
-	laidOut    bool                  // cells are ordered and half is for their sums, not for a cell
+	overRows   bool                  // half is for a cell of one row: divide it by the number of rows in the cell
+	laidOut    bool                  // the cells are ordered, and half is for sums of the first cells, not for one cell
 	nested     bool                  // the tables are nested levels, which add up
-	known      []string              // levels with public totals, with the files of the totals
+	known      []string              // names of levels with public totals, and the files of the totals
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
 	cutAtZero  bool // negative estimates of crosstabs become 0
@@ -82,11 +82,11 @@ type queryFacts struct {
 	publish    *manifest.Publish
 	threshold  float64 // the smallest noisy count with which a key is published
 	minUnits   int64   // min_units; 0 or 1 if no key is dropped before the noise
-	mostKeys   int64   // if keys have weights: the largest number of keys of a unit; else 0
+	mostKeys   int64   // if keys have weights, the maximum number of keys of a unit; otherwise 0
 	discovered string
-	keysOf     string  // the query that selected the keys; "" if it is this query, or if the job lists the keys
-	clamp      string  // how the clamp was found; "" if the job states it
-	clampRisk  string  // the risk that the clamp cut off more than the interval covers, in words
+	keysOf     string  // the query that selected the keys; "" if this query did, or if the job lists the keys
+	clamp      string  // sentence about how the clamp was found; "" if the job states the clamp
+	clampRisk  string  // sentence about the risk that the clamp cut off more than the interval covers
 	gridStep   float64 // the noisy values are multiples of gridStep
 	files      []manifest.File
 	axes       []dimension
@@ -163,7 +163,7 @@ type jobKind struct {
 // Title returns what readers call a release: the title in its job, or its name.
 func Title(m *manifest.Manifest) string { return shown(factsOf(m).title) }
 
-// factsOf reads a manifest.
+// factsOf returns the facts that a manifest states.
 func factsOf(m *manifest.Manifest) *facts {
 	p := &m.Privacy
 	f := &facts{
@@ -190,7 +190,7 @@ func factsOf(m *manifest.Manifest) *facts {
 			PerUnit jobBounds `json:"per_unit"`
 		}
 	}
-	_ = json.Unmarshal(m.Job, &job) // errors are ignored: keys that cannot be read are not shown
+	_ = json.Unmarshal(m.Job, &job) // errors are ignored: the page does not show keys that cannot be read
 	f.title, f.columns = cmp.Or(job.Title, m.Name), job.Columns
 	conditions := configs.Conditions(m.Job)
 	for i := range m.Queries {
@@ -223,7 +223,8 @@ func ceilingOf(text string) float64 {
 	return x
 }
 
-// state fills in the texts about the guarantee, and what the data's owner states in the job's deployment section.
+// state sets the texts about the guarantee, and the texts of the job's section deployment, in which the data's owner
+// describes the release.
 func (f *facts) state(m *manifest.Manifest) {
 	p, d := &m.Privacy, m.Deployment()
 	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
@@ -264,7 +265,8 @@ func capOf(text string) (*big.Rat, bool) {
 	return mu.Mul(mu, mu), true
 }
 
-// queryOf reads the manifest's statements about a query.
+// queryOf returns the facts that the manifest states about a query. selected is the name of the query that selected its
+// keys.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
 		stated: q,
@@ -301,7 +303,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	return out
 }
 
-// ask adds the facts that the job states about the query, such as its title and its dimensions.
+// ask adds the facts that the job states about the query, such as title and dimensions.
 func (q *queryFacts) ask(j *jobQuery) {
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
 	for _, k := range []*jobKind{j.Count, j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
@@ -321,7 +323,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 	}
 }
 
-// clampWords describes how the query's clamp, or its bound on rows, was found; "" if the job states it.
+// clampWords describes how the query's clamp, or its bound on rows, was found; "" if the job states both.
 func clampWords(q *manifest.Query) string {
 	if q.RowsSearch != nil {
 		return rowsWords(q.RowsSearch)

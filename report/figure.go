@@ -31,7 +31,7 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 type figure struct {
 	d     *tableData
 	query *queryFacts
-	two   bool // denoising changed values: noisy values and estimates have different marks
+	two   bool // denoising changed values, so noisy values and estimates have different marks
 }
 
 // Sizes of pictures in centimetres.
@@ -60,7 +60,7 @@ func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
 // phone is the width in cm of a picture on a phone, whose page is 360 pixels wide.
 const phone = 8.6
 
-// phoneName is the number of characters to which a picture on a phone shortens the names of rows.
+// phoneName is the maximum length, in characters, of the names of rows in a picture on a phone.
 const phoneName = 24
 
 // narrow returns the figure for a phone, with its panels one below the other. It returns nil if the figure is narrow
@@ -139,7 +139,7 @@ func (g *figure) differs() bool {
 	return false
 }
 
-// longestName is the longest name in a picture, in characters.
+// longestName is the maximum length of a name in a picture, in characters.
 const longestName = 32
 
 func (g *figure) label(a axis, at int) string {
@@ -161,7 +161,7 @@ func clip(s string) string {
 	return s
 }
 
-// mostBars is the largest number of bars in a picture.
+// mostBars is the maximum number of bars in a picture.
 const mostBars = 40
 
 // rows draws a row for each label: a bar, or a point if the values are positions on an axis, with its interval. If
@@ -195,7 +195,7 @@ func (g *figure) rows() *picture.Figure {
 		interval.High = append(interval.High, g.value("ci95_high", at))
 	}
 	if p.Marks = []picture.RowMarks{estimate, interval}; estimate.Mark != picture.NoMark {
-		slices.Reverse(p.Marks) // a point is drawn over its interval
+		slices.Reverse(p.Marks) // draw a point over its interval
 	}
 	if g.two {
 		p.Marks = append(p.Marks, noisy)
@@ -214,7 +214,7 @@ func compareDown(a, b float64) int {
 	return 0
 }
 
-// mostCharts is the largest number of charts in a picture.
+// mostCharts is the maximum number of charts in a picture.
 const mostCharts = 12
 
 // lines draws a chart over the last axis for each combination of labels of the other axes.
@@ -283,7 +283,7 @@ func (g *figure) place(a axis, at int) float64 {
 func (g *figure) heat() *picture.Figure {
 	keys := g.d.Table.Keys
 	panel := picture.Cells{}
-	var x, y int // key columns
+	var x, y int // indexes of the key columns that are drawn along x and y
 	var facet *axis
 	axes := slices.Clone(g.d.Axes)
 	if i := slices.IndexFunc(axes, func(a axis) bool { return a.Type == "grid" }); i >= 0 {
@@ -346,8 +346,8 @@ func (g *figure) names(key int) []string {
 	return g.d.Table.Keys[key].Labels
 }
 
-// panels calls add once for each panel. If other is an axis, each of its first labels has a panel. If other is nil, the
-// estimates have a panel and, if denoising changed them, the noisy values have another.
+// panels calls add once for each panel. If other is an axis, there is a panel for each of its first most labels. If
+// other is nil, there is one for the estimates and, if denoising changed them, another for the noisy values.
 func (g *figure) panels(other *axis, most int, add func(title, column string, keep func(i int) bool)) {
 	all := func(int) bool { return true }
 	switch {
@@ -388,7 +388,7 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 	return width, max(rowHeight*ny+heatLabels, 4), columns
 }
 
-// mostMaps is the largest number of maps in a picture.
+// mostMaps is the maximum number of maps in a picture.
 const mostMaps = 6
 
 // maps draws a map of the noisy values and, if denoising changed them, another of the estimates. If the table has a
@@ -396,7 +396,7 @@ const mostMaps = 6
 func (g *figure) maps() *picture.Figure {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
 	panel := picture.Map{Values: []float64{}}
-	place := make([]int, len(p.Lat)) // for each label, its index among the places
+	place := make([]int, len(p.Lat)) // place[i] is the index among the places of label i
 	latitude := 0.0
 	for code := range p.Lat {
 		if place[code] = -1; p.Lat[code] != nil {
@@ -436,7 +436,7 @@ func (g *figure) maps() *picture.Figure {
 	}
 	slices.Sort(estimates)
 	scale := picture.Scale{High: 1e-9, Root: true}
-	if len(estimates) > 0 { // so that one very large value does not make all others pale
+	if len(estimates) > 0 { // ignore the largest ones, so that one very large value does not make all others pale
 		scale.High = max(estimates[int(0.998*float64(len(estimates)-1))], scale.High)
 	}
 	out := &picture.Figure{Columns: min(2, len(panels)), Height: mapped,

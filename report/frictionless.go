@@ -86,7 +86,7 @@ func (t *catalogueTable) schema(f catalogueFile) object {
 			keys = append(keys, name)
 			field["constraints"] = object{"required": true}
 			if c.Type == textColumn {
-				delete(field, "constraints") // the empty string is a label too
+				delete(field, "constraints") // no constraint: the empty string is a label too
 			}
 		}
 		fields = append(fields, field)

@@ -31,20 +31,21 @@ type guarantee struct {
 	// Mu is the parameter of the Gaussian mechanisms together, Pure the epsilon of the pure mechanisms together, and
 	// Failure the probability that partition selection fails. Each may be 0.
 	Mu, Pure, Failure float64
-	// Both is set if Mu and Pure are two bounds for the same noise, and not the guarantees of two independent parts.
+	// Both is true if Mu and Pure are two bounds for the same noise, and false if they are the guarantees of two
+	// independent parts.
 	Both bool
 }
 
-// apart splits a guarantee in which Both is set into its two bounds, each of which holds for the release: one with Mu
+// apart splits a guarantee in which Both is true into its two bounds, each of which holds for the release: one with Mu
 // alone, one with Pure alone.
 func (g guarantee) apart() (gaussian, pure guarantee) {
 	return guarantee{Mu: g.Mu, Failure: g.Failure}, guarantee{Pure: g.Pure, Failure: g.Failure}
 }
 
-// slack bounds the relative error of a few float64 operations.
+// slack is an upper bound on the relative error of a few float64 operations.
 const slack = 1e-14
 
-// upward returns x, enlarged by more than its rounding error.
+// upward returns a number above x by more than the rounding error of a few operations.
 func upward(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return x // infinity plus its slack would be NaN for -Inf
@@ -52,7 +53,7 @@ func upward(x float64) float64 {
 	return x + math.Abs(x)*slack
 }
 
-// probability returns an upper bound x of a probability as a fraction; 1 if x is NaN or above 1.
+// probability returns x, an upper bound of a probability, as a fraction; 1 if x is NaN or above 1.
 func probability(x float64) *big.Rat {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || r.Cmp(big.NewRat(1, 1)) > 0 {
@@ -108,7 +109,7 @@ func (g guarantee) Guess(p *big.Rat) *big.Rat {
 	}
 	odds, _ := new(big.Rat).Quo(more, less).Float64()
 	eps := math.Log(odds)
-	eps -= math.Abs(eps) * slack // smaller, so that its rounding makes delta larger
+	eps -= math.Abs(eps) * slack // a smaller epsilon, so that its rounding error makes delta larger
 	gain := probability(g.Delta(max(eps, 0)))
 	gain.Mul(gain, less)
 	return gain.Add(gain, more)

@@ -5,8 +5,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// HeldTable returns a table whose rows are in memory: keys[i].Labels has one label for each row, and values[j] one
-// number.
+// HeldTable returns a table whose rows are in memory. keys[i].Labels has one label for each row, and values[j] has one
+// number for each row.
 func HeldTable(query, holds string, rows int, keys []domain.KeyColumn, names []string, values [][]float64) *Table {
 	t := &Table{Query: query, Holds: holds, Cells: rows, Keys: keys}
 	for i, name := range names {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file prints numbers as exact decimals. A bound is rounded to the side on which it still holds.
+// This file prints numbers as exact decimals. A bound is rounded up or down so that it still holds.
 
 // ceilTo returns x rounded up to the given number of decimals.
 func ceilTo(x *big.Rat, decimals int) string {
@@ -39,12 +39,12 @@ func percentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
-// tinyGain is the gain of an attacker's probability over the prior belief below which the page shows no gain. Rounded
-// up, such a gain would look like a hundredth of a percent.
+// tinyGain is a probability. If an attacker's probability to be right exceeds the prior belief by less than tinyGain,
+// the page shows no gain. Rounded up, such a gain would look like a hundredth of a percent.
 const tinyGain = 1e-14
 
-// rightText returns right, the probability of a right guess, in percent, rounded up. alone is the prior belief; it is
-// returned instead if the gain is tiny.
+// rightText formats the probability of a right guess in percent, rounded up. right is that probability, and alone is
+// the prior belief. If right exceeds alone by less than tinyGain, rightText formats alone.
 func rightText(alone, right *big.Rat) string {
 	if gain, _ := new(big.Rat).Sub(right, alone).Float64(); gain < tinyGain {
 		return wholePercent(alone)
@@ -85,7 +85,8 @@ func significantUp(x float64, digits int) string {
 	return text
 }
 
-// short returns a number with four significant digits. It is not for bounds, which must be rounded to the safe side.
+// short returns a number with four significant digits, rounded to the nearest. Use it only for numbers that are not
+// bounds.
 func short(x float64) string {
 	r := new(big.Rat).SetFloat64(x)
 	switch {
@@ -97,8 +98,8 @@ func short(x float64) string {
 	return significantUp(x, 4)
 }
 
-// AsStated returns the shortest decimal that gives x when it is rounded down to a float64. A job's decimal is stored
-// rounded down, so this is the number as the job states it.
+// AsStated returns a job's number as the job states it. x is the job's decimal, rounded down to a float64; AsStated
+// returns the shortest decimal that gives x when it is rounded down.
 func AsStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

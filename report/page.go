@@ -3,7 +3,7 @@ package report
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the page's parts
+	_ "embed" // embeds the parts of the page
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -35,12 +35,12 @@ type page struct {
 
 // Limits on the size of a page.
 const (
-	// mostBytes bounds the length of the page's data, as JSON.
+	// mostBytes is the maximum length of the page's data, as JSON.
 	mostBytes = 3 << 20
-	// mostRows bounds the rows of all tables in the page together; if they are still longer than mostBytes, fewer are
-	// kept.
+	// mostRows is the maximum number of rows of all tables in the page together. If they are still longer than
+	// mostBytes, fewer rows are kept.
 	mostRows = 40_000
-	// leastRows is the number of rows that the page keeps of each table in any case.
+	// leastRows is the number of rows that the page keeps of each table in any case, if the table has so many.
 	leastRows = 100
 )
 
@@ -55,7 +55,7 @@ type tableData struct {
 	Name     string     `json:"name"`
 	File     string     `json:"file"`
 	Table    *pageTable `json:"-"`
-	Readers  *pageTable `json:"table"` // the table with a name for each span between edges
+	Readers  *pageTable `json:"table"` // the table with a column of names for each span
 	Unit     string     `json:"-"`
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
@@ -82,14 +82,15 @@ func (p *page) Write(w io.Writer) error {
 	return pageTemplate.Execute(w, v)
 }
 
-// data returns the page's data and its JSON. It leaves out rows of the tables until the JSON has at most mostBytes
-// bytes.
+// data returns the page's data, and the data as JSON. It leaves out rows of the tables until the JSON has at most
+// mostBytes bytes.
 func (p *page) data(f *facts) (*pageData, []byte, error) {
 	for most := max(leastRows, mostRows/max(1, len(p.Tables))); ; most /= 2 {
 		d := &pageData{Tables: []tableData{}}
 		for _, t := range p.Tables {
 			q := f.find(t.Query)
-			if q == nil || t.Holds == "" && q.kind == crosstabs && q.publish != nil { // the latter table is empty
+			// With publish rules, the answer of crosstabs is empty.
+			if q == nil || t.Holds == "" && q.kind == crosstabs && q.publish != nil {
 				continue
 			}
 			d.Tables, d.queries = append(d.Tables, dataOf(q, t, most, f)), append(d.queries, q)
@@ -132,7 +133,8 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 // noValue is shown for a missing value if the kind of query gives no reason for it.
 const noValue = "-"
 
-// MissingValue returns the text for a missing value in a cell, by the kind of query, such as "too few" for a mean.
+// MissingValue returns the text that a query of this kind shows in a cell without a value, such as "too few" for a
+// mean.
 func MissingValue(kind string) string {
 	if kind == "mean" || kind == "variance" {
 		return "too few"
@@ -156,18 +158,17 @@ func policy() string {
 		"'none'", sourceOf(pageJS), sourceOf(pageCSS))
 }
 
-// shownPicture is a picture in the page.
 type shownPicture struct {
 	Name   string
 	Source template.URL
 	// Text describes the picture for readers who cannot see it.
 	Text          string
 	Width, Height int
-	// Narrow is the picture for a phone; nil if the picture does not fit there.
+	// Narrow is the picture for a phone; nil if there is none.
 	Narrow *shownPicture
 }
 
-// Set returns the picture's source for the attribute srcset, with which the page offers the picture for a phone.
+// Set returns the picture as a value of the attribute srcset, with which the page offers it for a phone.
 func (p *shownPicture) Set() template.Srcset { return template.Srcset(p.Source) }
 
 // embed draws a figure as SVG for the page.

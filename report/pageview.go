@@ -44,7 +44,7 @@ type fact struct{ Label, Text, More string }
 
 type guaranteeView struct {
 	Suppose, Half, Holds, Statement, GuessCaption, AlarmCaption string
-	Guesses                                                     [][3]string // prior belief, right without and with release
+	Guesses                                                     [][3]string // belief, right without and with release
 	Alarms, Epsilons                                            [][2]string
 	How                                                         []string
 	Curve                                                       *shownPicture
@@ -60,9 +60,9 @@ type queryView struct {
 type tableView struct {
 	At          int
 	Title, Note string
-	// Bounded describes what the job's bounds leave out; "" if they leave out nothing.
+	// Bounded describes what the job's bounds leave out; "" if nothing.
 	Bounded string
-	Number  string        // the value of a table with one cell
+	Number  string        // the value, if the table has a single cell
 	Picture *shownPicture // nil if there is no picture
 }
 
@@ -70,7 +70,7 @@ type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }
 
 type fileView struct{ Path, Rows string }
 
-// view puts the facts about the release into words.
+// view returns the page's words and numbers about the release.
 func (f *facts) view(d *pageData) (*view, error) {
 	v := &view{
 		Synthetic: f.synthetic, Name: shown(f.title), Description: f.deployment.Description, Columns: f.columnViews(), What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
@@ -104,7 +104,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 	return v, err
 }
 
-// withoutTiny ends the caption of the table of guesses: gains below tinyGain are not shown.
+// withoutTiny is the end of the caption of the table of guesses: gains below tinyGain are not shown.
 const withoutTiny = ". Gains below 0.000000000001 % are left out."
 
 // columnViews describes the columns that every table has and the columns that the job describes.
@@ -244,7 +244,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	return v
 }
 
-// how returns the formulas from which the page's numbers follow.
+// how returns the formulas from which the page's numbers are computed.
 func (f *facts) how() []string {
 	g := f.guarantee
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+
@@ -272,7 +272,7 @@ func (f *facts) how() []string {
 	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
 }
 
-// curve returns points (epsilon, delta) for the picture of the guarantee.
+// curve returns points (epsilon, delta) of the guarantee's curve, for its picture.
 func (g guarantee) curve() [][2]float64 {
 	most := 10.0
 	if eps, ok := g.Epsilon(1e-10 + g.Failure); ok && eps > 0 {
@@ -356,7 +356,7 @@ func (f *facts) limits() []string {
 		"keepers can look into, with the bounds that the manifest states.")
 }
 
-// left returns the fraction of the cap that no release has used, rounded down.
+// left returns the fraction of the budget's cap that no release has used, rounded down.
 func (b *budget) left() string {
 	share := new(big.Rat).Quo(b.chargedMu2, b.capMu2)
 	share.Sub(big.NewRat(1, 1), share)
@@ -373,7 +373,7 @@ func (f *facts) budgetView() []string {
 	}
 	charged, _ := b.chargedMu2.Float64()
 	all := guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
-	if f.guarantee.Both { // mu already covers the pure mechanisms
+	if f.guarantee.Both { // mu covers the pure mechanisms too
 		all.Pure = 0
 	}
 	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were "+

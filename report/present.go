@@ -60,7 +60,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 	if f.synthetic != "" {
 		r.Prefix, r.Slug, r.Description = f.prefix, f.prefix+strings.TrimPrefix(r.Slug,
 			f.prefix), f.synthetic+". "+r.Description
-		r.Address, r.Published = "", "" // a preview is published nowhere
+		r.Address, r.Published = "", "" // a preview is not published
 	}
 	for _, p := range f.params {
 		r.Title += ", " + p[0] + " " + p[1]

@@ -55,7 +55,7 @@ func (q *queryFacts) noun(f *facts) string {
 	return "rows"
 }
 
-// divisor names the private number by which the query's sums are divided, such as "number of rows".
+// divisor returns the name of the noisy number by which the query's sums are divided, such as "number of rows".
 func (q *queryFacts) divisor() string {
 	if q.weight != "" {
 		return "sum of weights"
@@ -255,7 +255,7 @@ func (q *queryFacts) remarks() []string {
 	return out
 }
 
-// question returns a sentence that describes the query, and one about the rows that count.
+// question returns two sentences: what the query computes, and which rows count.
 func (q *queryFacts) question(f *facts) string {
 	var by []string
 	for i := range q.axes {
@@ -296,7 +296,7 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// accuracy returns a sentence about the size of the noise.
+// accuracy returns a sentence about the standard deviation or the interval of the noise.
 func (q *queryFacts) accuracy() string {
 	switch {
 	case q.nested:
@@ -345,8 +345,8 @@ func (q *queryFacts) bounded(holds string) string {
 	if cut := strings.LastIndex(why, ": "); cut >= 0 {
 		why = why[:cut]
 	}
-	why, _, _ = strings.Cut(why, ", each ") // drop the size of a value relative to the clamp's centre
-	if q.kind == overBound {                // it counts the rows over the bound, so none is left out
+	why, _, _ = strings.Cut(why, ", each ") // leave out how a value's size relates to the clamp's centre
+	if q.kind == overBound {                // the query counts the rows over the bound, so it leaves out none
 		return ""
 	}
 	const ends = "values outside of the range count as its nearer end"
@@ -361,17 +361,18 @@ func (q *queryFacts) bounded(holds string) string {
 	switch {
 	case clamped:
 		text += ", and " + ends
-	case q.reading(holds) == pictureQuantiles, q.reading(holds) == pictureCDF, q.rate(holds) != nil: // left-out rows move these either way
+	// Rows that are left out can move these numbers up or down.
+	case q.reading(holds) == pictureQuantiles, q.reading(holds) == pictureCDF, q.rate(holds) != nil:
 	default:
 		text += ": true numbers can be higher"
 	}
 	return text + "."
 }
 
-// Remarks describes the tables of a release in sentences.
+// Remarks makes sentences about the tables of a release.
 type Remarks struct{ facts *facts }
 
-// NewRemarks returns the remarks for a manifest's tables.
+// NewRemarks returns the Remarks about the release of a manifest.
 func NewRemarks(m *manifest.Manifest) Remarks { return Remarks{factsOf(m)} }
 
 // Of returns sentences that a reader of a table must know: about the rows and values that bounds and clamps leave out
@@ -436,7 +437,8 @@ func clampRiskWords(q *manifest.Query) string {
 		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int(q.Search.Noticed())))
 }
 
-// sharing describes how the errors of cells with common noise add up; "" if the noise of cells is independent.
+// sharing describes how the errors of cells add up if the cells have noise in common; "" if the noise of cells is
+// independent.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
 	if s == nil {
@@ -473,7 +475,7 @@ func (q *queryFacts) standsOutText() string {
 			short(q.noiseThreshold(1)))
 		if q.cells > 1 {
 			atMost := ""
-			if q.sums != nil { // common noise can lift all cells above it together
+			if q.sums != nil { // common noise can lift all cells together above it
 				atMost = "at most "
 			}
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: values "+

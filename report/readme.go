@@ -70,7 +70,8 @@ func (r *catalogue) readme() []byte {
 	return b.Bytes()
 }
 
-// loading writes code that loads the first table that people read in several programs, each from the format that suits it best.
+// loading writes code that loads the first table for people in several programs. Each program loads the format that
+// suits it best.
 func (r *catalogue) loading(w func(string, ...any)) {
 	if len(r.Tables) == 0 {
 		return

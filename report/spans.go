@@ -12,7 +12,7 @@ import (
 // A span is a cell between two edges. The files have two columns for it: from and to. The page shows one name instead:
 // a month is "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds integers.
 
-// spanName returns the name of the cell between two edges. whole is set if the values are integers, last if the upper
+// spanName returns the name of the cell between two edges. whole is true if the values are integers, last if the upper
 // edge belongs to the cell. If the edges are neither dates nor integers, the name contains them unchanged: "0.5 to 1".
 func spanName(from, to string, whole, last bool) string {
 	if name := calendarName(from, to); name != "" {

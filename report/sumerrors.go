@@ -23,7 +23,7 @@ type sumsData struct {
 	// Tails lists pairs: an excess kurtosis of the noise of a sum, and the half-width of its 95 % interval in standard
 	// deviations, in order of falling kurtosis.
 	Tails [][2]float64 `json:"tails"`
-	// Heavy is set if the noise is Laplace or geometric, whose tails are heavier than Gaussian ones.
+	// Heavy is true if the noise is Laplace or geometric, whose tails are heavier than Gaussian ones.
 	Heavy bool `json:"heavy,omitempty"`
 	// Step is the grid of geometric noise: the noise is a multiple of Step. 0 for other noise.
 	Step float64 `json:"step,omitempty"`
@@ -68,8 +68,8 @@ func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	return s
 }
 
-// ofMarginal fills in the residuals of a marginal; it returns false if the page does not hold the whole marginal with
-// one key column for each dimension.
+// ofMarginal sets the residuals of a marginal. It returns false if the page does not hold the whole marginal with one
+// key column for each dimension.
 func (s *sumsData) ofMarginal(q *manifest.Query, holds string, readers *pageTable) bool {
 	for _, of := range q.Strategy.Tables {
 		if of.Name != holds || len(of.By) != len(readers.Keys) || readers.Shown != of.Cells {

@@ -26,7 +26,7 @@ type Table struct {
 	Keys   []domain.KeyColumn
 	// Values are the columns of numbers in the order of the files.
 	Values []Column
-	// Uniform is set if all noisy values have the same standard deviation and interval half-width.
+	// Uniform is true if all noisy values have the same standard deviation and interval half-width.
 	Uniform bool
 	// Places are the coordinates of the cells; nil if the cells are not points.
 	Places *pipeline.Places
@@ -85,11 +85,12 @@ const block = 1 << 16
 
 // selection holds the cells of a table that the page shows.
 type selection struct {
-	cells []int // ascending
+	cells []int // the numbers of the cells, ascending
 	rows  int   // the number of rows in the whole table
 }
 
-// choose selects all rows of a table or, if it has more than most rows, the most rows with the largest estimates.
+// choose selects all rows of a table. If the table has more than most rows, it selects the most rows with the largest
+// estimates.
 func (t *Table) choose(most int) selection {
 	if !t.Sparse && t.Cells <= most {
 		all := make([]int, t.Cells)
@@ -131,7 +132,7 @@ func (t *Table) choose(most int) selection {
 	return s
 }
 
-// read returns the values of some cells, whose numbers ascend. Cells that are close together are read in one block.
+// read returns the values of some cells, whose numbers are ascending. Cells that are close together are read at once.
 func read(s query.Series, cells []int) []float64 {
 	if len(cells) == 0 {
 		return nil
@@ -156,7 +157,7 @@ func read(s query.Series, cells []int) []float64 {
 type pageTable struct {
 	Keys   []pageKey    `json:"keys"`
 	Values []pageColumn `json:"values"`
-	// Around is set if every interval is the noisy value plus or minus the same half-width, up to rounding.
+	// Around is true if every interval is the noisy value plus or minus the same half-width, up to rounding.
 	Around bool `json:"around,omitempty"`
 	Rows   int  `json:"rows"`
 	Shown  int  `json:"shown"`
@@ -168,7 +169,7 @@ type pageKey struct {
 	Labels  []string `json:"labels"`
 	Codes   []int    `json:"codes"`
 	Numeric bool     `json:"numeric"`
-	// Ordered is set if rows should be sorted by their codes, not by their labels.
+	// Ordered is true if rows should be sorted by their codes, not by their labels.
 	Ordered bool `json:"ordered,omitempty"`
 }
 
@@ -181,7 +182,7 @@ type pageColumn struct {
 // null.
 type decimal struct {
 	value  float64
-	digits int // significant digits; -1 for as many as needed
+	digits int // number of significant digits; -1 for as many as needed
 }
 
 func (d decimal) MarshalJSON() ([]byte, error) {
@@ -197,7 +198,7 @@ const (
 	largeTable = 4000
 )
 
-// page cuts the table down to at most most rows, and returns the cells that remain.
+// page returns the table with at most most rows, for the page's data, and the numbers of the cells that remain.
 func (t *Table) page(most int) (*pageTable, []int) {
 	s := t.choose(most)
 	p := &pageTable{Keys: []pageKey{}, Rows: s.rows, Shown: len(s.cells)}
@@ -252,14 +253,14 @@ func keyOf(k domain.KeyColumn, cells []int) pageKey {
 
 const byteOrderMark = 0xFEFF
 
-// longest is the length in characters to which a page shortens labels.
+// longest is the maximum length of a label on the page, in characters.
 const longest = 120
 
-// shown prepares a text of the release for a page. It shortens a long text, and escapes control characters, including
-// those that change the direction of writing.
+// shown returns a text of the release as the page shows it: shortened to longest, and with control characters escaped,
+// including those that change the direction of writing.
 func shown(s string) string { return escaped(s, longest) }
 
-// escaped is [shown] with another maximal length.
+// escaped is [shown] with a maximum length of most characters.
 func escaped(s string, most int) string {
 	var b strings.Builder
 	n := 0

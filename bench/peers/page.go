@@ -94,7 +94,7 @@ func tablesOf(results []*result) string {
 
 const us = "dprelease"
 
-// fewRuns is the smallest number of runs for which the standard error is used to decide which tool is better.
+// fewRuns is the minimum number of runs with which the standard error decides which tool is better.
 const fewRuns = 5
 
 // ahead lists the tools that are better than ours at a task.

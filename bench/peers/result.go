@@ -30,8 +30,8 @@ type result struct {
 	// Coverage is the fraction of the tool's 95 % intervals that contain the exact answer; nil if the tool gives no
 	// intervals.
 	Coverage     *float64 `json:"coverage,omitempty"`
-	FirstSeconds float64  `json:"first_seconds"` // from the start of the process to its first answer
-	Seconds      float64  `json:"seconds"`       // the median time of an answer after the first
+	FirstSeconds float64  `json:"first_seconds"` // seconds from the start of the process to its first answer
+	Seconds      float64  `json:"seconds"`       // median time, in seconds, of an answer after the first
 	PeakMB       float64  `json:"peak_mb"`
 	Lines        int      `json:"lines"`
 	Given        string   `json:"given"` // the parameters that had to be set by hand

@@ -15,17 +15,17 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// The sizes of the invented tables, which the tools are told as public bounds.
+// The sizes of the invented tables. The tools get them as public bounds.
 const (
 	hours      = 24
 	groups     = 10
-	valueRange = 1000      // the values for the quantiles are below this
-	wideCells  = 1_000_000 // cells of the long vector
+	valueRange = 1000      // upper limit of the values whose quantiles are asked for
+	wideCells  = 1_000_000 // number of cells of the long vector
 	keys       = 100_000
 	rowsOfUnit = 5
-	smallRows  = 500 // rows in the papers' experiments
-	dimensions = 100 // in the papers' experiments
-	categories = 100 // the number of categories in the large table
+	smallRows  = 500 // number of rows in the papers' experiments
+	dimensions = 100 // number of dimensions in the papers' experiments
+	categories = 100 // number of categories in the large table
 )
 
 // The quantiles that are asked for, as fractions.

@@ -1,6 +1,6 @@
 package main
 
-// task is a task that every tool gets: a table, the queries and the guarantee.
+// task is what every tool has to do: answer queries about a table under a guarantee.
 type task struct {
 	letter, name string
 	asked        string // the description of the task on the page

@@ -17,9 +17,10 @@ import (
 
 // tool is one of the programs that are compared.
 type tool struct {
-	name  string // its name on the page
-	short string // its name on the command line and in file names
-	// command makes the environment once and returns the command of the tool's script, to which arguments are added.
+	name  string // name on the page
+	short string // name on the command line and in file names
+	// command makes the tool's environment, if it does not exist, and returns the command that runs the tool's script.
+	// The caller adds arguments.
 	command func(context.Context, *config, *tool) ([]string, error)
 
 	once    sync.Once
@@ -66,7 +67,7 @@ func toolNamed(short string) (*tool, error) {
 	return nil, fmt.Errorf("there is no tool %q; there are %s", short, strings.Join(toolNames(), ", "))
 }
 
-// scripts returns the folder of the tools' scripts in the source tree: the command must be run by go run in the module.
+// scripts returns the folder of the tools' scripts. It fails unless the program was started by go run in the module.
 func scripts() (string, error) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/dprelease/dprelease/bench/peers").Output()
 	if err != nil {
@@ -75,7 +76,7 @@ func scripts() (string, error) {
 	return filepath.Join(strings.TrimSpace(string(out)), "python"), nil
 }
 
-// venv makes a virtual environment from the tool's list of packages, once for each list.
+// venv makes a virtual environment with the packages in the tool's list. It makes a new one if the list changes.
 func venv(ctx context.Context, c *config, t *tool) ([]string, error) {
 	dir, err := scripts()
 	if err != nil {
@@ -120,7 +121,7 @@ func googleGo(ctx context.Context, c *config, t *tool) ([]string, error) {
 		}
 		mod = fmt.Appendf(mod, "\nreplace %s => %s\n", googleModule, filepath.Join(checkout, "go"))
 	}
-	// A copy of go.mod, so that checksums are not written into the tree.
+	// A copy of go.mod keeps the build from writing checksums into the source tree.
 	list, program := filepath.Join(c.dir, "google.mod"), filepath.Join(c.dir, "google-go")
 	if err := os.WriteFile(list, mod, 0o644); err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 	if !ok {
 		return without(t.about.Refused[work.name]), nil
 	}
-	dir, err := filepath.Abs(c.dir) // as the process works in another folder
+	dir, err := filepath.Abs(c.dir) // absolute, since the process works in another folder
 	if err != nil {
 		return nil, err
 	}
@@ -231,11 +232,11 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 // process is a running tool. It writes a line after each answer.
 type process struct {
 	args  []string
-	dir   string // the working folder, for files that a library leaves behind
+	dir   string // the working folder, which catches files that a library leaves behind
 	limit time.Duration
 
 	times []time.Duration // the time of each answer, from the start
-	peak  float64         // MB of the process and its children together
+	peak  float64         // largest memory of the process and its children together, in MB
 }
 
 // patience is the factor by which the first answer may exceed the time limit.

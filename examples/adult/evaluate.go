@@ -40,7 +40,7 @@ func evaluate(ctx context.Context, at example.At, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.Close() }() // it loses nothing: each entry is durable
+	defer func() { _ = e.Close() }() // nothing is lost: each entry of the ledger is durable
 	truth, err := exactCells(ctx, dir, "evaluate.yaml")
 	if err != nil {
 		return err

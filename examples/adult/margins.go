@@ -17,7 +17,7 @@ func margins(ctx context.Context, dir string, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.Close() }() // as in evaluate
+	defer func() { _ = e.Close() }() // nothing is lost: each entry of the ledger is durable
 	m, err := newMarginErrors(ctx, dir)
 	if err != nil {
 		return err

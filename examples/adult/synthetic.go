@@ -39,7 +39,7 @@ func (p people) person(suffix string) string {
 	learned := draw.Index(p.Rand, education.weights)
 	s, m := p.pick(sex), p.pick(marital)
 	r := p.relationship(s, m)
-	age := 17 + int(74*p.Float64()*p.Float64()) // 17 to 90
+	age := 17 + int(74*p.Float64()*p.Float64()) // from 17 to 90
 	return strings.Join([]string{
 		fmt.Sprint(age), p.unknown(p.pick(workclass), 57), fmt.Sprint(20000 +
 			p.IntN(300000)), education.values[learned], fmt.Sprint(learned + 1),
@@ -79,7 +79,7 @@ func (p people) gain() string {
 	return fmt.Sprint(1000 + p.IntN(14000))
 }
 
-// unknown returns value, or "?" in of1000 of 1,000 cases.
+// unknown returns value or, with a probability of of1000 in 1,000, "?".
 func (p people) unknown(value string, of1000 int) string {
 	if p.IntN(1000) < of1000 {
 		return "?"

@@ -80,7 +80,7 @@ func tally(rows []map[string]string, by []configs.Dimension) cells {
 	return out
 }
 
-// series writes the values of the cells from start on to dst.
+// series is a function that writes the values of the cells from start on to dst.
 type series func(start int, dst []float64)
 
 // meanSquare returns the mean squared error of values over all cells of the histogram.

@@ -11,7 +11,6 @@ import (
 // unit is a sensitivity of 1, so that each sigma here is a multiple of the sensitivity.
 var unit = calibrate.Sensitivity{L2: 1, Why: "the unit"}
 
-// at returns the guarantee with this epsilon and delta.
 func at(epsilon, delta float64) calibrate.Guarantee {
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
 }

@@ -14,7 +14,7 @@ import (
 const (
 	nodes  = 200
 	setsOf = 8
-	// share is the fraction of mu² that the noisy degrees get.
+	// share is the fraction of mu² that is spent on the noisy degrees.
 	share = 1. / 3
 )
 

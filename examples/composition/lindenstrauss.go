@@ -61,7 +61,7 @@ func proven(r int, eps, delta float64) float64 {
 
 // exact returns the smallest sufficient weight w for n nodes. It solves delta(eps) = delta for lambda by bisection.
 func exact(n, r int, eps, delta float64) float64 {
-	low, high := 0.0, 1.0 // of lambda
+	low, high := 0.0, 1.0 // bounds of lambda
 	for chiSquareDelta(r, high, eps) < delta {
 		high *= 2
 	}

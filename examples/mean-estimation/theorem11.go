@@ -16,7 +16,8 @@ type prior struct {
 
 var priors = []prior{{3, 1}, {5, 1}, {10, 1}, {100, 1}, {3, 0.1}, {10, 0.1}, {10, 0.01}, {10, 3}}
 
-// right returns the expected squared error of the James–Stein estimator under the prior.
+// right returns the expected squared error of the James–Stein estimator under the prior, with the theorem's error
+// corrected.
 func (p prior) right() float64 {
 	d := float64(p.d)
 	return d - (d-2)/(p.w*p.w+1)

@@ -12,7 +12,7 @@ import (
 type manhattan struct {
 	places  []place
 	roads   *denoise.Graph
-	streets picture.Map // without values
+	streets picture.Map // the map's points and roads, without values
 }
 
 // readCity reads the public files in the folder data.
@@ -55,7 +55,7 @@ func simple(edges []denoise.Edge) (out []denoise.Edge) {
 	return out
 }
 
-// drawn returns the positions of the junctions in the figures, rotated so that the avenues run upwards.
+// drawn returns a map of the junctions as the figures show it: rotated so that the avenues run upwards.
 func drawn(places []place) (s picture.Map) {
 	sin, cos := math.Sincos(heading)
 	for _, p := range places {
@@ -91,7 +91,7 @@ func (c *manhattan) shares(junction int, h float64) (near []int, share []float64
 	return near, share
 }
 
-// spread returns a histogram of the events, each spread over the junctions as shares states.
+// spread returns a histogram in which each event is spread over the junctions near it, by shares.
 func (c *manhattan) spread(events []event, h float64) []float64 {
 	f := make([]float64, len(c.places))
 	for i, n := range c.histogram(events) {

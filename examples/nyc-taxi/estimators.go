@@ -13,7 +13,7 @@ type estimator struct {
 	picture.Key
 	method string
 	args   denoise.Args
-	// mapped is set if the step uses the graph of the streets.
+	// mapped is true if the step uses the graph of the streets.
 	mapped bool
 	slow   bool
 }

@@ -15,7 +15,7 @@ import (
 const (
 	delta       = 1e-6
 	sensitivity = 5.0
-	bandwidth   = 150.0 // in metres, as in kernel.yaml
+	bandwidth   = 150.0 // in metres; kernel.yaml has the same number
 )
 
 // evaluate compares releases of the public records with the truth: maps, the sweep over epsilon, and the two ways to
@@ -88,7 +88,7 @@ func (e *evaluation) run(ctx context.Context, k kind, what func(context.Context,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = source.Close() }() // it loses nothing: each entry is durable
+	defer func() { _ = source.Close() }() // nothing is lost: each entry of the ledger is durable
 	return what(ctx, releases{e, k, source})
 }
 

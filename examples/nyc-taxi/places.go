@@ -94,7 +94,7 @@ func number(s string) float64 {
 func nearest(places []place, p place) int {
 	best, within := -1, 150.0
 	for i, q := range places {
-		if math.Abs(p.lat-q.lat) > 0.01 { // more than a kilometre
+		if math.Abs(p.lat-q.lat) > 0.01 { // the places are more than a kilometre apart
 			continue
 		}
 		if d := metres(p, q); d <= within && (best < 0 || d < within) {
@@ -116,7 +116,7 @@ func offset(p, q place) (north, east float64) {
 	const a, e2, degree = 6378137.0, 0.00669437999014, math.Pi / 180
 	sin, cos := math.Sincos((p.lat + q.lat) / 2 * degree)
 	w := 1 - e2*sin*sin
-	north = (p.lat - q.lat) * degree * a * (1 - e2) / (w * math.Sqrt(w)) // by the radius of curvature of the meridian
-	east = (p.lon - q.lon) * degree * a / math.Sqrt(w) * cos             // and of the prime vertical
+	north = (p.lat - q.lat) * degree * a * (1 - e2) / (w * math.Sqrt(w)) // with the radius of curvature of the meridian
+	east = (p.lon - q.lon) * degree * a / math.Sqrt(w) * cos             // of the prime vertical
 	return north, east
 }

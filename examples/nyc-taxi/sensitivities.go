@@ -26,7 +26,7 @@ func (e *evaluation) sensitivities() error {
 // unnormalized density.
 func (e *evaluation) norms(junction int, h float64) (unit, unnormalised float64) {
 	_, share := e.shares(junction, h)
-	most := 0.0 // the weight of the junction itself; its unnormalized density is 1
+	most := 0.0 // the weight of the junction itself, whose unnormalized density is 1
 	for _, w := range share {
 		unit += w * w
 		most = max(most, w)

@@ -87,8 +87,8 @@ func (r releases) point(ctx context.Context, m methods.Method, eps float64, draw
 	return p, nil
 }
 
-// errors applies each estimator to each release of each point. Slow estimators run on the first release only, or not at
-// all.
+// errors sets the errors of each estimator at each point. Slow estimators run on the point's first release only, or not
+// at all.
 func (r releases) errors(ctx context.Context, points []*point) error {
 	return r.Each(ctx, "estimating", len(points)*len(estimators), func(ctx context.Context, i int) error {
 		p, k := points[i/len(estimators)], i%len(estimators)

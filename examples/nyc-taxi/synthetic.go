@@ -114,7 +114,7 @@ func (d drive) position() string {
 		return "0.000000,0.000000"
 	}
 	street := min(max(55+25*d.NormFloat64(), 0), streets-1)
-	avenue := min(max(12+5*d.NormFloat64(), -8), avenues+8) // some are in the rivers
+	avenue := min(max(12+5*d.NormFloat64(), -8), avenues+8) // some of the positions are in the rivers
 	lat, lon := junction(street, avenue)
 	return fmt.Sprintf("%.6f,%.6f", lat, lon)
 }

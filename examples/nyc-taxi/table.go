@@ -14,7 +14,7 @@ const (
 	tripsPattern  = "nyc_*_trips.csv.gz"
 )
 
-// These are the columns of the two kinds of files.
+// The columns of the two kinds of files.
 const (
 	junctionsHeader = "junction,lat,lon,source_node"
 	sectionsHeader  = "from_junction,to_junction,length_m,shape_points"

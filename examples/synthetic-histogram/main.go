@@ -71,7 +71,7 @@ func logGamma(r *rand.Rand, a float64) float64 {
 		}
 		v = v * v * v
 		if math.Log(1-r.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
-			return math.Log(d*v) - r.ExpFloat64()/a // -ExpFloat64 is log U
+			return math.Log(d*v) - r.ExpFloat64()/a // -ExpFloat64 is distributed as log U
 		}
 	}
 }

@@ -53,7 +53,7 @@ var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread, U
 
 func (f *Fault) mark() string { return "[dprelease:" + f.name + "] " }
 
-// with returns an error with the fault's mark and with details.
+// with returns an error that contains the fault's mark and details.
 func (f *Fault) with(details string) error {
 	if details == "" {
 		return errors.New(f.mark() + f.Says)
@@ -61,7 +61,7 @@ func (f *Fault) with(details string) error {
 	return fmt.Errorf("%s%s (%s)", f.mark(), f.Says, details)
 }
 
-// marked turns an error of reading the input into the fault that describes it. It returns other errors unchanged.
+// marked returns the fault that describes an error of reading the input. It returns other errors unchanged.
 func marked(err error) error {
 	e := new(fault.Error)
 	switch {
@@ -84,7 +84,7 @@ func FaultIn(err error) *Fault {
 	return nil
 }
 
-// SaidIn returns the fault's message with the details that follow its mark in an error of a runner.
+// SaidIn returns the fault's message and the details that a runner's error has after the fault's mark.
 func (f *Fault) SaidIn(err error) string {
 	_, text, _ := strings.Cut(fmt.Sprint(err), f.mark())
 	text, _, _ = strings.Cut(text, "\n")

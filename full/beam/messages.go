@@ -16,7 +16,7 @@ import (
 // and authenticated either way, and counted at both ends. If a function is retried, it writes another file, and the
 // first one is never read.
 
-// MessagesEnding is the suffix of the names of files that hold messages.
+// MessagesEnding is the ending of the names of files that hold messages.
 const MessagesEnding = ".messages"
 
 // The position of a message in files: 8 bytes of the file's random name, 8 bytes of offset and 8 bytes of length.
@@ -37,10 +37,10 @@ func (t *Task) messagesFile(name []byte) string {
 type sender struct {
 	task *Task
 	emit func(bucket int, message []byte)
-	file *os.File // nil before the first message
+	file *os.File // the file of messages; nil before the first message
 	name [nameBytes]byte
 	size int64
-	err  error // the first error
+	err  error // the first error of sending
 }
 
 // send sends a message or, if there is a folder for messages, writes it there and sends its position.
@@ -142,7 +142,7 @@ func (r *receiver) open(name []byte) (err error) {
 
 func (r *receiver) close() {
 	if r.file != nil {
-		_ = r.file.Close() // it was only read
+		_ = r.file.Close() // nothing is lost: the file was only read
 	}
 	r.file = nil
 }

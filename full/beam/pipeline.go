@@ -46,7 +46,7 @@ func Ranges(splits, n int) []Range {
 // runners that distribute a function over workers themselves.
 func Build(s beam.Scope, t Task, ranges []Range, n int) {
 	scopes := make([]beam.Scope, max(1, min(n, len(ranges))))
-	toBound := make([][]beam.PCollection, len(scopes)) // toBound[i]: the collections of messages for scope i
+	toBound := make([][]beam.PCollection, len(scopes)) // toBound[i] holds the collections of messages for scope i
 	for i := range scopes {
 		scopes[i] = s
 		if len(scopes) > 1 {
@@ -56,7 +56,7 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 		for k := i; k < len(ranges); k += len(scopes) {
 			mine = append(mine, ranges[k])
 		}
-		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // so that several workers read
+		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // so that several workers read ranges
 		packed := beam.ParDo(scopes[i].Scope("pack"), &packFn{Task: t}, read)
 		for k := range scopes {
 			kept := packed
@@ -77,7 +77,8 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 // WorkerScope begins the names of the scopes into which [Build] divides a task.
 const WorkerScope = "worker-"
 
-// keepFn passes on the messages for the buckets of one scope (Worker, of Of scopes), and drops all others.
+// keepFn passes on the messages for the buckets of one scope, which has the number Worker among Of scopes. It drops all
+// others.
 type keepFn struct{ Worker, Of int }
 
 // ProcessElement passes a message on if its bucket belongs to the scope.
@@ -122,7 +123,7 @@ func (w *setup) open(ctx context.Context, l local.Limits) (*local.Engine, error)
 		err = Changed.with("the input's files are not those that the submitter found")
 	}
 	if err != nil {
-		_ = engine.Close() // nothing was read
+		_ = engine.Close() // nothing is lost: nothing was read
 		return nil, err
 	}
 	return engine, nil
@@ -229,5 +230,5 @@ func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byt
 	return err
 }
 
-// PartEnding is the suffix of the names of files that hold results.
+// PartEnding is the ending of the names of files that hold results.
 const PartEnding = ".part"

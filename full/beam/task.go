@@ -80,7 +80,7 @@ func NewTask(ctx context.Context, path string, text []byte, params map[string]st
 	}
 	t, err := b.task(plan, engine, key, program)
 	if err != nil {
-		_ = engine.Close() // nothing was read
+		_ = engine.Close() // nothing is lost: nothing was read
 		return nil, nil, err
 	}
 	return t, engine, nil
@@ -131,7 +131,7 @@ func (t *Task) brief(key partial.Key) (*brief, error) {
 	return b, nil
 }
 
-// used returns the fields of the schema that the plan reads, and the fields that the plan's events name, which are
+// used returns the fields of the schema that the plan reads, and the fields that the job's events name: these are
 // checked although no query reads them.
 func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 	names := slices.Clone(plan.Columns())
@@ -193,12 +193,11 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 // missingMark begins the value that a worker uses for a missing variable. The whole value is a valid ledger store.
 const missingMark = "sqlite:this-worker-lacks-"
 
-// limits returns the limits on workers and memory for one call of a function.
+// limits returns the limits on goroutines and memory of one call of a function.
 func (t *Task) limits() local.Limits {
 	return local.Limits{Workers: 1, Memory: t.Memory, Scratch: t.Scratch}
 }
 
-// open opens the input of a plan.
 func open(ctx context.Context, plan *pipeline.Plan, key partial.Key, l local.Limits) (*local.Engine, error) {
 	options := wiring.SourceOptions(plan.Job())
 	options.Key, options.Workers = key.InputKey(), 1

@@ -2,4 +2,4 @@
 
 package duckdb
 
-import _ "github.com/duckdb/duckdb-go/v2" // registers the driver with database/sql
+import _ "github.com/duckdb/duckdb-go/v2" // registers DuckDB's driver with database/sql

@@ -33,11 +33,11 @@ func Install(name string, install func(dir string) error) (dir string, err error
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(part) }() // leftover files do no harm
+	defer func() { _ = os.RemoveAll(part) }() // no harm: leftover files are not used
 	if err := install(part); err != nil {
 		return "", err
 	}
-	if err := os.Rename(part, dir); err != nil && !errors.Is(err, os.ErrExist) { // another process may have been faster
+	if err := os.Rename(part, dir); err != nil && !errors.Is(err, os.ErrExist) { // another process was faster
 		return "", err
 	}
 	return dir, nil

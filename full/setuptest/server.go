@@ -23,13 +23,13 @@ type Process struct {
 	Address string
 
 	group int       // the process group; 0 if the server was not started
-	alive io.Closer // open as long as the test runs
+	alive io.Closer // closing it ends the server; open as long as the test runs
 }
 
 // NewProcess returns a server with a new folder and a free port, which is not started yet. It ends with the test.
 func NewProcess(t testing.TB, name string) *Process {
 	t.Helper()
-	dir, err := os.MkdirTemp("", name) // its name is short: servers build paths from it
+	dir, err := os.MkdirTemp("", name) // a short name: servers build paths from it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func NewProcess(t testing.TB, name string) *Process {
 		t.Fatal(err)
 	}
 	p.Address = l.Addr().String()
-	_ = l.Close() // the server takes the port
+	_ = l.Close() // free the port for the server
 	return p
 }
 
@@ -54,7 +54,7 @@ func (p *Process) Start(t testing.TB, server *exec.Cmd, answers func(context.Con
 	}
 	defer log.Close()
 	server.Dir, server.Stdout, server.Stderr = p.Dir, log, log
-	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its processes end with it
+	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that the server's child processes end with it
 	if err := server.Start(); err != nil {
 		t.Skipf("%s cannot be started: %v", server.Path, err)
 	}
@@ -86,7 +86,7 @@ func (p *Process) Start(t testing.TB, server *exec.Cmd, answers func(context.Con
 // test ends without its cleanup functions, as it does at a time limit.
 func endWithTest(group int) (io.Closer, error) {
 	c := exec.Command("sh", "-c", "read -r line; kill -KILL -$0", strconv.Itoa(group))
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test does not reach it
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that an interrupt of the test does not reach it
 	pipe, err := c.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -96,17 +96,17 @@ func endWithTest(group int) (io.Closer, error) {
 
 // Log returns the text that the server wrote.
 func (p *Process) Log() string {
-	text, _ := os.ReadFile(filepath.Join(p.Dir, "server.log")) // without the log, a message is shorter
+	text, _ := os.ReadFile(filepath.Join(p.Dir, "server.log")) // no error: without a log, the text is empty
 	return string(text)
 }
 
 func (p *Process) stop(t testing.TB) {
 	t.Helper()
 	if p.group > 0 {
-		_ = syscall.Kill(-p.group, syscall.SIGKILL) // it may have ended
+		_ = syscall.Kill(-p.group, syscall.SIGKILL) // no error: it may have ended
 		_ = p.alive.Close()
 	}
-	for range 50 { // its processes may still write
+	for range 50 { // the server's processes may still write
 		if err := os.RemoveAll(p.Dir); err == nil {
 			return
 		}
@@ -123,7 +123,7 @@ type Shared[S any] struct {
 	ends   cleanups
 }
 
-// cleanups stands for a test, but its cleanup functions run only after all tests.
+// cleanups is a testing.TB whose cleanup functions run only after all tests.
 type cleanups struct {
 	testing.TB
 	all []func()

@@ -73,7 +73,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 type session struct {
 	client    *hiveserver.TCLIServiceClient
 	transport thrift.TTransport
-	tcp       net.Conn // nil over HTTP
+	tcp       net.Conn // the connection; nil over HTTP
 	timeout   time.Duration
 	handle    *hiveserver.TSessionHandle
 	lost      bool
@@ -86,7 +86,7 @@ var (
 	_ driver.SessionResetter = (*session)(nil)
 )
 
-// answered is any answer of the server; it has a status.
+// answered is an answer of the server. Each answer has a status.
 type answered interface{ GetStatus() *hiveserver.TStatus }
 
 // call sends a message and waits for its answer. If none comes within the session's timeout, or the context ends, the
@@ -138,7 +138,7 @@ func (s *session) Close() error {
 	return s.transport.Close()
 }
 
-// closing is how long the server may take to end a session or a statement whose answer is not needed.
+// closing is the maximum time in which the server may end a session, or a statement whose answer is not needed.
 const closing = 10 * time.Second
 
 // Prepare returns an error: the server binds no parameters.

@@ -26,15 +26,15 @@ import (
 //	spark.…    a setting of the session, of letters, digits and any of _.:/- alone
 type config struct {
 	user, password, database string
-	address                  string // host and port
+	address                  string // host and port of the server
 	http                     bool
 	path, auth               string
-	tls                      *tls.Config // nil without TLS
+	tls                      *tls.Config // TLS settings; nil without TLS
 	timeout                  time.Duration
 	settings                 map[string]string
 }
 
-// ofSetting matches the names and the values that settings of a session may have. They contain no character that ends a
+// ofSetting matches the names and values that settings of a session may have: they have no character that ends a
 // statement.
 var ofSetting = regexp.MustCompile(`^[A-Za-z0-9_.:/-]+$`)
 

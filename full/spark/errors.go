@@ -20,7 +20,7 @@ func (e *Error) Error() string { return "the server refuses (SQLSTATE " + e.Stat
 // SQLState returns the state.
 func (e *Error) SQLState() string { return e.State }
 
-// stateNoUser means that the user is unknown, stateLost that the connection was lost.
+// stateNoUser means that the user is unknown; stateLost means that the connection was lost.
 const (
 	stateNoUser = "28000"
 	stateLost   = "08006"

@@ -11,7 +11,7 @@ import (
 	"github.com/beltran/gohive/hiveserver"
 )
 
-// pageRows is the largest number of rows in one message.
+// pageRows is the maximum number of rows in one message.
 const pageRows = 1 << 12
 
 // rows is the result of a statement; the statement may still be running.
@@ -23,7 +23,7 @@ type rows struct {
 
 	page []column
 	next int // index in the page of the next row
-	size int // the number of rows of the page
+	size int // number of rows of the page
 }
 
 var (
@@ -184,7 +184,6 @@ func (c *column) at(i int) driver.Value {
 	return c.value(i)
 }
 
-// columnOf reads a column.
 func columnOf(c *hiveserver.TColumn) (column, error) {
 	switch {
 	case c.BoolVal != nil:

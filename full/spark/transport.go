@@ -23,7 +23,7 @@ import (
 // PLAIN (RFC 4616) comes first, and each message follows its length in four bytes; a server without SASL takes bare
 // messages. Over HTTP a message is the body of a request.
 
-// mostMessage is the size in bytes of the largest answer that is read.
+// mostMessage is the maximum size of an answer that is read, in bytes.
 const mostMessage = 1<<31 - 1
 
 // dial connects and authenticates. Conn is nil over HTTP.
@@ -52,7 +52,7 @@ func dial(ctx context.Context, c *config) (t thrift.TTransport, conn net.Conn, e
 // limit closes the connection when the context ends, which aborts its reads and writes. The caller calls stop
 // afterwards; stop reports whether the connection can still be used.
 func limit(ctx context.Context, conn net.Conn) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // losing messages in flight is intended
+	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // losing messages that were sent is intended
 }
 
 // dialHTTP makes an HTTP transport. It opens no connection yet.

@@ -13,12 +13,11 @@ import (
 	azureblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
+	_ "gocloud.dev/blob/azureblob" // opens azblob:// URLs
 
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// openAzure opens an Azure container.
 func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {

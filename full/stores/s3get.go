@@ -29,7 +29,7 @@ import (
 // failure. If the SDK succeeds, ranges is not used any more.
 type ranges struct {
 	client      *s3.Client
-	transport   http.RoundTripper       // it follows no redirects, so no other host gets a signature
+	transport   http.RoundTripper       // the transport follows no redirects, so no other host gets a signature
 	credentials aws.CredentialsProvider // nil if requests are anonymous
 	bucket      string
 	learn       sync.Once

@@ -25,7 +25,7 @@ type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
 	// the listed object or the attributes.
 	versionOf(as func(any) bool) string
-	// pin restricts a request to one version; as is the As function of the options of a read, a write or a removal.
+	// pin restricts a read, a write or a removal to one version. as is the As function of the request's options.
 	pin(as func(any) bool, version string) error
 	// answered returns the version whose bytes a read got, and the offset of the first byte; as is the method As of the
 	// reader.
@@ -43,14 +43,12 @@ const (
 const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and " +
 	"AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
 
-// bucket is a bucket of one of the stores.
 type bucket struct {
 	*blob.Bucket
 	kind   kind
 	ranges *ranges // nil if the library makes all requests
 }
 
-// Stat implements store.Bucket.
 func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
 	a, err := b.Attributes(ctx, key)
 	if err != nil {
@@ -60,7 +58,7 @@ func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
 	return b.versioned(o)
 }
 
-// versioned returns an error if the object has no version.
+// versioned returns o, or an error if the store states no version of the object.
 func (b *bucket) versioned(o store.Object) (store.Object, error) {
 	if o.Version == "" {
 		return o, store.Failure(store.Unsupported, "the store states no version of the object, so a change would not be seen")
@@ -68,7 +66,6 @@ func (b *bucket) versioned(o store.Object) (store.Object, error) {
 	return o, nil
 }
 
-// List implements store.Bucket.
 func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Object) error) error {
 	objects := b.Bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
@@ -91,7 +88,6 @@ func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Objec
 	}
 }
 
-// Read implements store.Bucket.
 func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
 	asked := false
 	if b.ranges != nil {
@@ -111,7 +107,7 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	if err != nil {
 		return nil, b.failure(ctx, err)
 	}
-	if asked { // the library succeeded, and the plain request did not
+	if asked { // the plain request failed and the library's succeeded
 		b.ranges.off.Store(true)
 	}
 	version, first := b.kind.answered(r.As)
@@ -153,7 +149,6 @@ func firstByte(contentRange string) int64 {
 	return at
 }
 
-// Put implements store.Writer.
 func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
 	over *store.Object) error {
 	o := &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true}
@@ -171,9 +166,8 @@ func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.Read
 	return err
 }
 
-// Delete implements store.Writer.
 func (b *bucket) Delete(ctx context.Context, o store.Object) error {
-	now, err := b.Stat(ctx, o.Key) // not all servers respect the condition of a removal
+	now, err := b.Stat(ctx, o.Key) // compare the version first: not all servers respect the condition of a removal
 	switch {
 	case err != nil && store.KindOf(err) == store.NotFound:
 		return nil

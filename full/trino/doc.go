@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/internal/silence"
 )
 
-// retries is how long a failed request is repeated. Longer would not help: after a restart the coordinator no longer
-// has the statement.
+// retries is how long the driver repeats a failed request. Longer would not help: after a restart the coordinator no
+// longer has the statement.
 const retries = 30 * time.Second
 
 // cancelling is how long the coordinator may take to cancel a statement. A run that is interrupted does not wait
@@ -32,14 +32,14 @@ func init() {
 // limited is the client's driver, with connections that fail if the coordinator is silent for [silence.Limit].
 type limited struct{ trino.Driver }
 
-// OpenConnector implements driver.DriverContext. The client takes TLS and proxies from the connection string only for
-// transports of its own, which have no limit: these settings move to the transport.
+// OpenConnector parses a connection string. The client takes TLS and proxies from the string only for transports of its
+// own, which have no limit on silence. So OpenConnector moves these settings to its transport.
 func (d *limited) OpenConnector(dsn string) (driver.Connector, error) {
 	c, err := trino.ParseDSN(dsn)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := trino.NewConnector(c); err != nil || c.CustomClientName != "" { // a client that the program registered
+	if _, err := trino.NewConnector(c); err != nil || c.CustomClientName != "" { // the program's own client
 		return d.Driver.OpenConnector(dsn)
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()

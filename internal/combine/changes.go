@@ -33,16 +33,16 @@ import (
 // Cells is a published table of a query: a number for each cell, with its 95 % interval.
 type Cells struct {
 	Keys             []domain.KeyColumn
-	Value, Low, High []float64 // NaN if the publish rules left the cell empty
+	Value, Low, High []float64 // one number for each cell; NaN if a publish rule left the cell empty
 
-	Relative bool // the cells are sums or counts, so a change can be given in per cent
+	Relative bool // true for sums and counts: a change can be given in per cent
 
 	origin     string
 	rerendered bool
-	deviation  []float64 // nil unless Relative
+	deviation  []float64 // standard deviations of the noise; nil unless Relative
 	heavy      bool
 	step       float64
-	times      float64 // the factor by which a rate is multiplied, such as 1000; 0 for other tables
+	times      float64 // the factor of a table of rates, such as 1000; 0 for other tables
 }
 
 // OpenCells reads a table of the release in dir: the answer of query q if holds is "", otherwise the further table
@@ -88,7 +88,7 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 
 // Change is the change of one cell. Numbers that are not stated are NaN.
 type Change struct {
-	Cell, Before int // the rows of the cell in the two tables; Before is -1 if the earlier table lacks it
+	Cell, Before int // rows in the later and earlier table; Before is -1 if the earlier lacks the cell
 	Difference   Interval
 	Percent      Interval // the change in per cent of the earlier value; NaN for means and other quotients
 }
@@ -96,7 +96,6 @@ type Change struct {
 // Interval is a value and the ends of its 95 % interval.
 type Interval struct{ Value, Low, High float64 }
 
-// notStated is the interval of a change that is not stated.
 var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 
 // unless returns the interval, or notStated if an end is NaN or more than maxHalfWidth away from the value. A
@@ -156,7 +155,7 @@ func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 func percent(later, earlier *Cells, at, before int) Interval {
 	z := calibrate.Z95
 	if later.heavy || earlier.heavy {
-		z = kinds.HeavyZ95(3) // for one Laplace variable; a sum has lighter tails
+		z = kinds.HeavyZ95(3) // the quantile for one Laplace variable; a sum has lighter tails
 	}
 	n, d := later.Value[at], earlier.Value[before]
 	sn, sd := later.deviation[at]+later.step/2/z, earlier.deviation[before]+earlier.step/2/z
@@ -167,7 +166,8 @@ func percent(later, earlier *Cells, at, before int) Interval {
 	return Interval{100 * (n/d - 1), 100 * (low - 1), 100 * (high - 1)}
 }
 
-// labelsOf returns one text per cell that joins its labels, to compare cells by.
+// labelsOf returns a text for each cell. The text joins the cell's labels, so that cells with equal labels have equal
+// texts.
 func labelsOf(c *Cells) []string {
 	out := make([]string, len(c.Value))
 	for i := range c.Keys {

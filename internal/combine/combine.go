@@ -77,8 +77,8 @@ func Ratio(of, to []Term) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// z is the quantile of the noise of n − r·d for r = n/d. If n and d share cells, the weights of this noise differ
-	// from the weights in n and d.
+	// z is the quantile for the noise of n − r·d, with r = n/d. If n and d share cells, this noise has other weights
+	// than the noise of n and of d.
 	vn, vd, c := covariance(n, n), covariance(d, d), covariance(n, d)
 	rest := n.less(n.value/d.value, d)
 	z := kinds.HeavyZ95(rest.kurtosis())
@@ -109,7 +109,7 @@ type partName struct{ origin, query, component string }
 type part struct {
 	weights, variances []float64
 	heavy              bool    // the noise is not Gaussian
-	step               float64 // geometric noise is a multiple of this; 0 for other noise
+	step               float64 // geometric noise is a multiple of step; 0 for other noise
 }
 
 func (p *part) variance(i int) float64 {
@@ -135,7 +135,7 @@ func formOf(terms []Term) (*form, error) {
 		}
 		t.Table.addTo(f, t.Weights)
 	}
-	const rounding = 1e-12 // relative size of what rounding leaves of terms that cancel
+	const rounding = 1e-12 // relative size of a value that is 0 except for rounding errors
 	if math.Abs(f.value) < rounding*size {
 		f.value = 0
 	}
@@ -170,8 +170,8 @@ func (f *form) less(r float64, g *form) *form {
 	return out
 }
 
-// step returns the largest step of which geometric noise in f is a multiple; 0 if f has none. The interval is wider
-// than for Laplace noise of the same variance by half a step.
+// step returns the largest step of the geometric noise in f; 0 if f has none. The interval is half a step wider than
+// for Laplace noise of the same variance.
 func (f *form) step() (largest float64) {
 	for _, p := range f.parts {
 		if p.step == 0 {

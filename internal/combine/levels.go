@@ -21,7 +21,8 @@ type levels struct {
 }
 
 // levelsOf reconstructs the tree of a query's nested levels from the labels of its tables. Each row of a table of
-// regions also names the regions around it; a row of a table of dates has the first day of the period.
+// regions also has the names of the larger regions around it; a row of a table of dates has the first day of the
+// period.
 func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest.Query, holds string) (*levels, error) {
 	out := &levels{level: -1}
 	var keys [][]domain.KeyColumn
@@ -54,11 +55,12 @@ func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest
 	return out, nil
 }
 
-// groupsOf returns groups[l][i], the node at level l that contains leaf i, and the number of cells of a leaf: those of
-// the query's other dimensions. groups is nil if the labels do not determine the tree.
+// groupsOf returns the tree: groups[l][i] is the node at level l that contains leaf i. cells is the number of cells of
+// a leaf, one for each combination of values of the query's other dimensions. groups is nil if the labels do not
+// determine the tree.
 func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells int) {
 	last := len(keys) - 1
-	places := len(keys[last]) == len(keys[0])+last // each level below the first has one label column more
+	places := len(keys[last]) == len(keys[0])+last // whether each level below the first has one label column more
 	// own returns the label columns of the nodes of level l, without the columns of the other dimensions.
 	own := func(l int) (columns [][]string) {
 		for i := range keys[l] {
@@ -69,7 +71,7 @@ func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells in
 		}
 		return columns
 	}
-	nodes := make([][]int, len(keys)) // nodes[l]: the first row of each node of level l
+	nodes := make([][]int, len(keys)) // nodes[l][k] is the first row of node k of level l
 	for l := range keys {
 		columns := own(l)
 		for row := range rows[l] {
@@ -86,7 +88,8 @@ func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells in
 	for l := range keys {
 		of, columns := make([]int32, len(nodes[last])), own(l)
 		node := -1
-		begins := func(row, next int) bool { // whether node next of the level has the labels of the leaf in this row
+		// begins reports whether node next of the level has the labels of the leaf in this row.
+		begins := func(row, next int) bool {
 			for i, c := range columns {
 				if c[nodes[l][next]] != leaves[i][row] {
 					return false

@@ -23,7 +23,7 @@ import (
 // dates such as 2025-01-31 in order.
 type Selection struct {
 	Weight         float64
-	Release, Table string // Release is "" if none is named
+	Release, Table string // Release is "" if the text names none.
 	conditions     []condition
 	text           string
 }
@@ -77,7 +77,7 @@ func (p *parser) skipSpace() string {
 	return p.rest
 }
 
-// keyword skips a word and reports true if the text goes on with it.
+// keyword skips a word and returns true if the rest of the text begins with the word.
 func (p *parser) keyword(word string) bool {
 	after, ok := strings.CutPrefix(p.skipSpace(), word)
 	if !ok || after != "" && !unicode.IsSpace(rune(after[0])) && after[0] != '(' {
@@ -87,7 +87,7 @@ func (p *parser) keyword(word string) bool {
 	return true
 }
 
-// symbol skips a sign and reports true if the text goes on with it.
+// symbol skips a sign and returns true if the rest of the text begins with the sign.
 func (p *parser) symbol(sign string) bool {
 	after, ok := strings.CutPrefix(p.skipSpace(), sign)
 	if ok {
@@ -226,10 +226,10 @@ func compareNumbers(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// mostLabels is the largest number of labels that an error names.
+// mostLabels is the maximum number of labels that an error names.
 const mostLabels = 12
 
-// firstOf lists the first distinct labels.
+// firstOf lists at most mostLabels distinct labels.
 func firstOf(labels []string) string {
 	var seen []string
 	for _, l := range labels {

@@ -22,10 +22,10 @@ import (
 // Table is a published table with the variances of the noise in its cells, so that its cells can be added up.
 type Table struct {
 	Rows int
-	// Keys have a label for each row.
+	// Keys are the key columns, with a label for each row.
 	Keys []domain.KeyColumn
 
-	origin           string // identifies the noise: the SHA-256 of the manifest of the release that drew it, if known
+	origin           string // SHA-256 of the manifest of the release that drew the noise, if known
 	rerendered       bool   // the release repeats the noisy values of another one
 	query            string
 	drawn            []float64 // all noisy values of the query
@@ -33,7 +33,7 @@ type Table struct {
 	withheld         []float64 // 1 for a cell that the publish rules left empty, else 0; nil if there is none
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
-	step             float64   // geometric noise is a multiple of this; 0 for other noise
+	step             float64   // geometric noise is a multiple of step; 0 for other noise
 	margins          *margins  // nil if the table is not a marginal
 	levels           *levels   // nil if the table is not a nested level
 }
@@ -162,7 +162,7 @@ func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string,
 // dimensionOrder returns the query's dimensions in order, reconstructed from the order within each of its tables; nil
 // if the tables contradict each other.
 func dimensionOrder(tables []manifest.Table) (order []string) {
-	before := map[string][]string{} // for each dimension, the ones that some table names before it
+	before := map[string][]string{} // before[d] lists the dimensions that some table has before dimension d
 	for _, t := range tables {
 		for i, name := range t.By {
 			before[name] = append(before[name], t.By[:i]...)
@@ -215,7 +215,8 @@ func dimensionSizes(keys []domain.KeyColumn, rows, n int) []int {
 	return find(len(columns), n, 1)
 }
 
-// period returns the number of steps of stride rows after which the labels in columns repeat; 0 if they do not repeat.
+// period returns the number of steps, of stride rows each, after which the labels in columns repeat; 0 if they do not
+// repeat.
 func period(columns [][]string, rows, stride int) int {
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(columns, func(c []string) bool { return c[a] != c[b] })
@@ -232,8 +233,8 @@ func period(columns [][]string, rows, stride int) int {
 	return size
 }
 
-// checkOrigins returns an error if two tables have the same noise but name different origins. This happens with a
-// re-rendering of a re-rendering, which names only the latter as its origin.
+// checkOrigins returns an error if two tables have the same noise but name different origins. This happens if a
+// re-rendering was rendered again: the last rendering names the first re-rendering as its origin.
 func checkOrigins(terms []Term) error {
 	for i, a := range terms {
 		for _, b := range terms[:i] {
@@ -247,7 +248,7 @@ func checkOrigins(terms []Term) error {
 	return nil
 }
 
-// sameNoise reports whether two vectors have the same noisy values, ignoring cells that a publish rule left empty.
+// sameNoise reports whether two vectors of noisy values are equal, except for cells that a publish rule left empty.
 func sameNoise(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false

@@ -59,6 +59,16 @@ func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) 
 	return head, to.Activate(ctx)
 }
 
+// Idle returns the error with which a move would fail because a run or another move is at work. A caller makes no place
+// for the new ledger then.
+func (b *Book) Idle(ctx context.Context) error {
+	unlock, err := b.lockAll(ctx)
+	if err == nil {
+		unlock()
+	}
+	return err
+}
+
 // lockAll locks out other moves, and locks every run that has a reserved or sealed release.
 func (b *Book) lockAll(ctx context.Context) (unlock func(), err error) {
 	var held []func()

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bug is an entry of list.txt: a change of the sources that a test must notice.
+// bug is an entry of list.txt: a change of the source code that a test must notice.
 type bug struct {
 	name, file, breaks string
 	pkg, test          string   // the package, and a regular expression of the tests that notice the bug; empty: all tests

@@ -20,7 +20,7 @@ const (
 	caught          = "caught"
 	caughtElsewhere = "elsewhere" // only a test that the list does not name notices it
 	survived        = "LIVED"
-	broken          = "BROKEN" // it does not compile
+	broken          = "BROKEN" // the source code with the bug does not compile
 )
 
 // result is the verdict on a bug, with the tests that noticed it or the compiler's message.
@@ -29,9 +29,9 @@ type result struct{ verdict, by string }
 // lab runs tests with seeded bugs. It writes changed files to a folder of its own, and never changes the sources.
 type lab struct {
 	root, dir string
-	modules   []string          // folders
+	modules   []string          // folders of the modules
 	sources   map[string][]byte // the Go files, by path from the root
-	kept      map[string]bool   // rapid's failure files that existed before
+	kept      map[string]bool   // failure files of rapid that existed before
 }
 
 func newLab() (*lab, error) {
@@ -68,8 +68,8 @@ func (l *lab) close() {
 	l.sweep()
 }
 
-// failureFiles is in the path of each file in which the package rapid stores the input of a failed test. Here a seeded
-// bug caused the failure, so the files are deleted.
+// failureFiles is a part of the path of each file in which the package rapid stores the input of a failed test. Tests
+// fail here because of a seeded bug, so these files are deleted.
 const failureFiles = "testdata/rapid/Test"
 
 // sweep removes the failure files that tests left, and their folders if these are then empty.
@@ -87,7 +87,7 @@ func (l *lab) sweep() {
 		}
 		return nil
 	})
-	for _, dir := range folders { // Remove fails if the folder is not empty
+	for _, dir := range folders { // Remove fails if the folder is not empty, which is no error
 		_ = os.Remove(dir)
 		_ = os.Remove(filepath.Dir(dir))
 		_ = os.Remove(filepath.Dir(filepath.Dir(dir)))
@@ -146,7 +146,7 @@ func (l *lab) locate(all []bug) (placed []bug, failed []error) {
 	return placed, failed
 }
 
-// follow sets b.pkg to the package that has the bug's tests, if they were moved there.
+// follow sets b.pkg to the package that now has the bug's tests, if they were moved.
 func (l *lab) follow(b *bug) {
 	first := regexp.MustCompile(`^[A-Za-z0-9_]+`).FindString(b.test)
 	if first == "" {
@@ -164,8 +164,8 @@ func (l *lab) follow(b *bug) {
 	}
 }
 
-// baseline runs the tests of all bugs on the unchanged sources, and returns an error if one fails: it could not notice
-// a bug.
+// baseline runs the tests of all bugs on the unchanged source code. It returns an error if one fails, since such a test
+// cannot notice a bug.
 func (l *lab) baseline(all []bug) error {
 	tests := map[string][]string{}
 	for _, b := range all {
@@ -214,7 +214,7 @@ func declared(source []byte, name string) bool {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// try runs the tests of a bug with the bug in the sources.
+// try seeds a bug into the source code, runs its tests and returns the verdict.
 func (l *lab) try(b bug, fast bool) result {
 	overlay, err := l.overlay(b)
 	if err != nil {
@@ -228,7 +228,7 @@ func (l *lab) try(b bug, fast bool) result {
 				break
 			}
 		}
-		if pkg == everything { // all packages of the test's module
+		if pkg == everything { // run the tests of all packages of the module
 			dir, _ := l.module(b.pkg)
 			pkg = filepath.ToSlash(filepath.Join(dir, everything))
 		}
@@ -262,7 +262,7 @@ func by(out string) string {
 // overlay writes the changed file, and the description of the replacement for go test -overlay, whose path it returns.
 func (l *lab) overlay(b bug) (string, error) {
 	original := filepath.Join(l.root, filepath.FromSlash(b.file))
-	source, err := os.ReadFile(original) // it may have changed since the list was read
+	source, err := os.ReadFile(original) // read the file again: it may have changed since the list was read
 	if err != nil {
 		return "", err
 	}
@@ -283,7 +283,7 @@ func (l *lab) overlay(b bug) (string, error) {
 	return description, errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(description, text, 0o600))
 }
 
-// everything means all packages of a module.
+// everything is the name of a package that stands for all packages of a module.
 const everything = "..."
 
 // module returns the folder, from the root, of the module that a package or a folder is in, and the package's path
@@ -296,8 +296,8 @@ func (l *lab) module(pkg string) (dir, within string) {
 			best = m
 		}
 	}
-	dir, _ = filepath.Rel(l.root, best) // both are absolute
-	within, _ = filepath.Rel(best, at)  // the same
+	dir, _ = filepath.Rel(l.root, best) // no error: both paths are absolute
+	within, _ = filepath.Rel(best, at)  // no error: both paths are absolute
 	return dir, "./" + filepath.ToSlash(within)
 }
 
@@ -310,7 +310,7 @@ func (l *lab) run(pkg string, args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// test runs tests of a package as go test ./... does: not short, not long.
+// test runs tests of a package as go test does without the flags -short and -long.
 func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
 	if overlay != "" {

@@ -19,8 +19,8 @@ func Guard(tb testing.TB) bool {
 	return guard(tb, ok && testing.Testing() && ours(info.Path))
 }
 
-// ours reports whether path, the package path of the program's build information, belongs to this module. go test
-// records the path of a main package unchanged, and of any other package with .test appended.
+// ours reports whether path, the package path in the program's build information, belongs to this module. For the test
+// of a main package it is the path itself; for other tests it has .test appended.
 func ours(path string) bool {
 	rest, ok := strings.CutPrefix(path, module)
 	return ok && (rest == ".test" || strings.HasPrefix(rest, "/"))

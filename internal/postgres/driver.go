@@ -50,10 +50,10 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	return c, err
 }
 
-// timeout is the name of the setting in a connection string for how long the server may be silent.
+// timeout is the setting, in a connection string, of how long the server may be silent.
 const timeout = "timeout"
 
-// connecting is the time limit of an attempt to connect, if the connection string has no connect_timeout.
+// connecting is the time limit of an attempt to connect if the connection string has no connect_timeout.
 const connecting = time.Minute
 
 // TakeLimit removes timeout from the settings, so that pgx does not send it to the server, and returns its value, or
@@ -94,12 +94,12 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 type watch struct {
 	config *pgx.ConnConfig
 	limit  time.Duration
-	pid    atomic.Uint32 // 0 before the connection is made
+	pid    atomic.Uint32 // the server process of the connection; 0 before the connection is made
 }
 
-// waits counts the server processes with number pid that are idle or wait for this program: 1 means that the statement
-// is finished. Behind a pooler the number is of no server process, so the count is 0, and any answer shows that the
-// server works.
+// waits is a query that counts the server processes with the number pid that are idle or wait for this program. 1 means
+// that the statement is finished. Behind a pooler, no server process has this number: the count is 0, and any answer
+// shows that the server works.
 const waits = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND usename = current_user AND " +
 	"(state LIKE 'idle%%' OR wait_event_type = 'Client')"
 

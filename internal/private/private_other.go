@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Others names the users, besides this one and the administrators, who can use a file; "" if nobody can. It does not
-// check the file's owner.
+// Others returns the users, besides this one and the administrators, who can read or change a file; "" if nobody can.
+// It does not check who owns the file.
 func Others(_ string, info fs.FileInfo) (string, error) {
 	if info.Mode().Perm()&0o077 != 0 {
 		return "others", nil

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Rights to a file or a folder. Replace is the rights with which a user can replace it or obtain other rights.
+// Rights to a file or a folder. With one of the rights in Replace, a user can replace it or obtain other rights.
 const (
 	Read    = windows.FILE_READ_DATA | windows.GENERIC_READ
 	Replace = windows.DELETE | deleteChild | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL
@@ -23,14 +23,14 @@ const (
 	administrators = "S-1-5-32-544"
 )
 
-// The kinds of entries of an access list that only deny rights or record uses.
+// The kinds of entries of an access list that give no rights: they deny rights or record uses.
 var harmless = []uint8{
 	windows.ACCESS_DENIED_ACE_TYPE,
 	0x02, // SYSTEM_AUDIT_ACE_TYPE
 	0x11, // SYSTEM_MANDATORY_LABEL_ACE_TYPE
 }
 
-// Others names the users, besides this one and the administrators, who can read or change a file; "" if nobody can.
+// Others returns the users, besides this one and the administrators, who can read or change a file; "" if nobody can.
 func Others(path string, _ fs.FileInfo) (string, error) {
 	who, err := Holders(path, Read|Write, true)
 	return strings.Join(who, ", "), err
@@ -102,7 +102,7 @@ func holders(sd *windows.SECURITY_DESCRIPTOR, rights windows.ACCESS_MASK, within
 		}
 		switch {
 		case slices.Contains(harmless, entry.Header.AceType):
-		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // applies only to new files in the folder
+		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // only new files get it
 		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE:
 			who = append(who, "an entry of its access list that this program does not know")
 		case entry.Mask&rights != 0:

@@ -65,7 +65,7 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 		}
 		q := &a.chosen.Queries()[i]
 		if q.Search != nil {
-			if components, err = a.choose(ctx, i, components); err != nil {
+			if components, err = a.chooseClamp(ctx, i, components); err != nil {
 				return nil, err
 			}
 			a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
@@ -82,8 +82,8 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys gives the keys that one query selected to query i, which waits for them. It returns query i's exact answers
-// for these keys.
+// giveKeys completes query i, which counts in the keys that another query selects. It gives these keys to query i and
+// returns the query's exact answers for them.
 func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact,
 	err error) {
 	leader, follows := a.chosen.Queries()[i].Leader()
@@ -103,9 +103,9 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// choose finds the clamp of query i, or its bound on rows. It adds noise to the histogram, which is the last component,
-// and chooses from the noisy values. It returns the exact answers under this choice.
-func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
+// chooseClamp finds the clamp of query i, or its bound on rows, privately: it adds noise to the histogram, which is the last
+// component, and chooses by the noisy counts. It returns the exact answers under this choice.
+func (a *attempt) chooseClamp(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	q := &a.chosen.Queries()[i]
 	s := q.Search
 	last := len(components) - 1
@@ -124,7 +124,7 @@ func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exac
 	return chosen, s.Choose(chosen, found.Range())
 }
 
-// noisy adds noise to a component. If its keys are private, it selects them.
+// noisy adds noise to a component. If the component's keys are private, it also selects the keys to publish.
 func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned,
 	component int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
@@ -135,5 +135,5 @@ func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.
 	return mechanism.AddNoise(ctx, exact, a.receipt, q.Charged(component), a.Workers)
 }
 
-// percent is the number of progress steps in which the writing of a release is reported.
+// percent is the number of steps in which the progress of writing a release is reported.
 const percent = 100

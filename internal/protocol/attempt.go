@@ -27,14 +27,14 @@ type attempt struct {
 	// folders, its staging folder may hold the older release.
 	rerenderStagings []string
 
-	version string // the version of the input that this run reads; "" if the input keeps no versions
-	gone    string // the version that an earlier attempt was charged for, if the input no longer has it
+	version string // version of the input that this run reads; "" if the input has no versions
+	gone    string // version that an earlier attempt was charged for, if it no longer exists
 
 	prior ledger.Run      // the release that this run repeats, resumes or follows; the zero Run if there is none
 	own   ledger.Run      // the newest release with the plan's fingerprint, cancelled or not
-	same  []publication   // the publications in the plan's rendering, the newest release first
+	same  []publication   // publications in the plan's rendering, those of the newest release first
 	older bool            // a release other than prior is published
-	ours  map[string]bool // digests of the manifests of all publications of the run
+	ours  map[string]bool // digests of the manifests of all publications of the run's fingerprint
 
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
@@ -51,7 +51,7 @@ type publication struct {
 	run        ledger.Run // the run whose noisy values it shows
 	dir        string
 	digest     string // the SHA-256 of its manifest
-	rerendered bool   // it was made from the noisy values of an earlier publication
+	rerendered bool   // the publication is a re-rendering of an earlier one
 }
 
 func (a *attempt) published() bool { return a.prior.State == ledger.Published }

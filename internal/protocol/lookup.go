@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// lookup finds the plan's run in the ledger: the release to repeat, resume or follow, and the publications that can be
-// repeated.
+// lookup searches the ledger for releases with the plan's fingerprint. It sets prior, the release to repeat, resume or
+// follow, and the publications that can be repeated.
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 	case len(known) > 0:
 		a.prior = known[0]
 	case a.own.State != "":
-		a.prior = a.own // it was cancelled
+		a.prior = a.own // the newest release was cancelled
 	}
 	cut := a.prior.Charge
 	waiting := a.reserved() && !a.newRelease
@@ -53,7 +53,7 @@ func (a *attempt) publications(r *ledger.Run) {
 		a.rerenderStagings = append(a.rerenderStagings, stagingOf(d.Dir, d.Rendering, r.Charge.Number))
 	}
 	if r.Withdrawn != nil {
-		return // its folders may be moved aside, and do not count
+		return // publications of a withdrawn release are not repeated
 	}
 	for _, d := range slices.Backward(r.Rerenderings) {
 		if d.Rendering == a.plan.Rendering() {
@@ -66,7 +66,7 @@ func (a *attempt) publications(r *ledger.Run) {
 	}
 }
 
-// newest returns the newest release with a fingerprint, cancelled or not; the zero Run if there is none.
+// newest returns the newest release whose fingerprint is key, cancelled or not; the zero Run if there is none.
 func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	for i := range runs {
 		if runs[i].Charge.Run == key && (out.State == "" || runs[i].Charge.Number > out.Charge.Number) {
@@ -76,7 +76,7 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	return out
 }
 
-// ownReleases returns the run's releases that were not cancelled, the newest first.
+// ownReleases returns the releases with the plan's fingerprint that were not cancelled, the newest first.
 func (a *attempt) ownReleases(runs []ledger.Run) (known []ledger.Run) {
 	for _, r := range runs {
 		if r.Charge.Run == a.plan.Fingerprint() && r.State != ledger.Cancelled {
@@ -103,8 +103,8 @@ func (a *attempt) searchFolders(dir string) []string {
 	return out
 }
 
-// find returns the folder that holds an intact copy of the publication with this manifest digest. If there is none, the
-// error is about dir, to which it was published.
+// find returns the folder with an unchanged copy of the publication with this manifest digest. It was published at dir;
+// if no folder has it, the error is the one for dir.
 func (a *attempt) find(ctx context.Context, dir, digest string) (found string, err error) {
 	for i, place := range a.searchFolders(dir) {
 		found, other := a.Sink.Find(ctx, place, digest)
@@ -121,7 +121,8 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 // hasRendering reports whether r has the plan's rendering.
 func (a *attempt) hasRendering(r *ledger.Run) bool { return r.Digests.Rendering == a.plan.Rendering() }
 
-// source returns an intact folder with the noisy values of a published release, its manifest and the manifest's digest.
+// source returns an unchanged folder with the noisy values of a published release, with its manifest and the manifest's
+// digest.
 func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,
 	err error) {
 	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
@@ -143,7 +144,7 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 			lost = errors.Join(lost, pipeline.ErrIncomplete)
 			continue
 		}
-		if err := complete(a.plan, dir, &m); err != nil {
+		if err := checkNoisyValues(a.plan, dir, &m); err != nil {
 			sparse = errors.Join(sparse, err)
 			continue
 		}
@@ -167,8 +168,8 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 
 const hintIncomplete = "keep the earlier rendering; or pay for a new release with --new-release"
 
-// complete returns an error if the release in dir lacks noisy values that the plan's queries need.
-func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
+// checkNoisyValues returns an error if the release in dir lacks noisy values that the plan's queries need.
+func checkNoisyValues(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	planned := p.Queries()
 	if len(m.Queries) != len(planned) {
 		return errors.New(dir + " has other queries")
@@ -191,5 +192,5 @@ func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	return nil
 }
 
-// mostReadBack is the largest number of cells of a query that are read back from a release: 1 GiB for each column.
+// mostReadBack is the maximum number of cells of a query that are read back from a release: 1 GiB for each column.
 const mostReadBack = 1 << 27

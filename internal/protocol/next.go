@@ -36,17 +36,18 @@ type Next string
 
 // The steps that a run chooses from.
 const (
-	// NextCharge: it charges the account and draws noise.
+	// NextCharge: the run charges the account and draws noise.
 	NextCharge Next = "charge"
-	// NextResume: a run was cut short after its charge; this one goes on under it.
+	// NextResume: an earlier run was interrupted after its charge; this run continues under that charge.
 	NextResume Next = "resume"
-	// NextFinish: a run was interrupted after its seal; this run publishes the sealed release.
+	// NextFinish: an earlier run was interrupted after its seal; this run publishes the sealed release.
 	NextFinish Next = "finish"
-	// NextRepeat: the release is published; a run returns the same bytes.
+	// NextRepeat: the release is published; this run returns the same bytes.
 	NextRepeat Next = "repeat"
-	// NextRerender: the run is published in another rendering; this one is made from its noisy values.
+	// NextRerender: the release is published in another rendering; this run makes the requested one from the noisy
+	// values.
 	NextRerender Next = "rerender"
-	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
+	// NextWithdrawn: the release was withdrawn; this run fails and charges nothing, unless a new release is asked for.
 	NextWithdrawn Next = "withdrawn"
 )
 
@@ -55,7 +56,7 @@ type situation struct {
 	state     ledger.State // the state of the release that the run starts from; "" if there is none that counts
 	withdrawn bool         // that release was withdrawn
 	asked     bool         // that release has the plan's rendering
-	// repeatable: a publication in the plan's rendering exists, of that release or of an older one
+	// repeatable: there is a publication in the plan's rendering, of that release or of an older one
 	repeatable bool
 	// renewal: that release was begun by a run with --new-release
 	renewal bool
@@ -75,7 +76,7 @@ func (s situation) next() Next {
 		return NextResume
 	case s.state != ledger.Published:
 		return NextCharge
-	case s.newRelease && !(s.finished && s.renewal): // the renewal that was just finished is the one requested
+	case s.newRelease && !(s.finished && s.renewal): // unless this run has just finished it
 		return NextCharge
 	case s.withdrawn:
 		return NextWithdrawn
@@ -95,12 +96,12 @@ func (a *attempt) next() Next {
 		renewal: a.prior.Charge.Number > 1 || a.older, finished: a.finished, newRelease: a.newRelease,
 	}
 	if a.forsaken {
-		s.state = "" // it is lost
+		s.state = "" // its files are lost
 	}
 	return s.next()
 }
 
-// Standing is what a run would do and cost now.
+// Standing describes what a run would do and cost if it were started now.
 type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.

@@ -10,10 +10,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// showHead adds two facts to the release: the mark of the ledger's newest entry, with which readers can detect that the
-// ledger lost entries, and the account's published spend. mu2 is the mu squared of this release, which is added to that
-// spend; it is 0 if the ledger already counts it as published.
-func (a *attempt) showHead(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
+// addLedgerFacts adds two facts to the release: a MAC of the ledger's newest entry, with which readers can detect that the
+// ledger lost entries, and the account's published spend with this release. mu2 is the mu squared of this release; it
+// is 0 if the ledger already counts the release as published.
+func (a *attempt) addLedgerFacts(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {
 		return pipeline.LedgerError("read the head", err)
@@ -39,15 +39,15 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	if moved, err = a.replace(ctx, a.staging(), a.dir); err != nil {
 		return moved, err
 	}
-	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.number(), a.elsewhere(a.dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.number(), a.folderIfOther(a.dir)); err != nil {
 		return moved, pipeline.LedgerError("record the publication", err)
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
 	return moved, nil
 }
 
-// elsewhere returns dir, or "" if dir is the folder that was reserved.
-func (a *attempt) elsewhere(dir string) string {
+// folderIfOther returns dir if the release was reserved for another folder, otherwise "".
+func (a *attempt) folderIfOther(dir string) string {
 	if (a.reserved() || a.sealed()) && dir != a.prior.Charge.Dir {
 		return dir
 	}

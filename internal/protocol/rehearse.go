@@ -24,7 +24,7 @@ func (a *attempt) rehearse(ctx context.Context) (err error) {
 		return pipeline.LedgerError("work the charge out", err)
 	}
 	if quote.Refusal != nil {
-		return nil // the charge returns the reason
+		return nil // the charge will fail with this reason
 	}
 	release, err := a.plan.Rehearse(ctx, a.program(), a.Workers)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// repeat returns the release that is published in the plan's rendering: the same bytes, at no cost, without opening the
-// input.
+// repeat returns a release that is already published in the plan's rendering: the same bytes, at no cost, without
+// opening the input.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	is := a.same[0]
 	if err := a.compareInput(ctx, &is.run); err != nil {
@@ -76,8 +76,8 @@ func (p *publication) pruned() error {
 
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"
 
-// compareInput returns an error if the input has changed since a release, or cannot be compared. It does nothing unless
-// the operator asks.
+// compareInput returns an error if the input has changed since the release with, or cannot be compared with its input.
+// It does nothing unless the operator asks for it.
 func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) error {
 	if !a.compare {
 		return nil

@@ -20,7 +20,7 @@ import (
 // makes the rendering again.
 func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
 	prior := a.prior
-	if err := a.vacant(ctx, a.dir); err != nil {
+	if err := a.checkVacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
 	dir, m, digest, err := a.source(ctx, &prior)
@@ -93,10 +93,10 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	}
 	release.MakeFrom(digest)
 	release.SignBy(a.Signer)
-	return release, a.showHead(ctx, release, new(big.Float))
+	return release, a.addLedgerFacts(ctx, release, new(big.Float))
 }
 
-// adoptSearchResults sets the clamps and bounds of the plan's queries to those that a published release has found.
+// adoptSearchResults gives the plan's queries the clamps and bounds that the published release m has found.
 func (a *attempt) adoptSearchResults(m *manifest.Manifest) error {
 	for i, q := range a.plan.Queries() {
 		if q.Search == nil {
@@ -113,7 +113,7 @@ func (a *attempt) adoptSearchResults(m *manifest.Manifest) error {
 	return nil
 }
 
-// readBack returns the noisy vectors of a published release whose manifest has that digest.
+// readBack reads the noisy vectors of the published release in dir, whose manifest is m and has that digest.
 func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string,
 	proof ledger.Publication) ([][]mechanism.Noisy, error) {
 	planned := a.chosen.Queries()

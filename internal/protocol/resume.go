@@ -51,7 +51,7 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	if digest, err = a.signStaged(ctx, staging, note, digest); err != nil {
 		return err
 	}
-	// Its noise was drawn under the reservation, even if this version of the program would have drawn other noise.
+	// The release's noise was drawn under this reservation, even if this version of the program would draw other noise.
 	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Fingerprint(), a.number()); err != nil {
 		return pipeline.LedgerError("resume the reservation", err)
 	}
@@ -63,8 +63,8 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// publishSealed publishes the sealed release, unless it was renamed before the crash. A release in another rendering
-// than the plan's goes to its own folder.
+// publishSealed publishes the sealed release, unless it was renamed to its place before the crash. A release in another
+// rendering than the plan's is published at the folder for which it was reserved.
 func (a *attempt) publishSealed(ctx context.Context) error {
 	own := a.prior.Charge.Dir
 	for _, dir := range []string{a.dir, own} {
@@ -77,7 +77,8 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	}
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
-		// it is published in a third folder, whose older release is here
+		// If the release was exchanged into a third folder, that folder's older release is in the staging folder: move
+		// it out.
 		if _, err := a.Sink.EndExchange(a.staging()); err != nil {
 			return pipeline.OutputError(err)
 		}
@@ -98,7 +99,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := a.vacant(ctx, dir); err != nil {
+	if err := a.checkVacant(ctx, dir); err != nil {
 		return err
 	}
 	if _, err := a.replace(ctx, a.staging(), dir); err != nil {
@@ -109,7 +110,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 
 // recordPublished records that the sealed release is visible at dir.
 func (a *attempt) recordPublished(ctx context.Context, dir string) error {
-	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.prior.Charge.Number, a.folderIfOther(dir)); err != nil {
 		return pipeline.LedgerError("record the publication", err)
 	}
 	return a.lookup(ctx)

@@ -81,7 +81,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	}
 	defer engine.Close()
 	// This check comes after open: an occupied folder must not hide errors of the job.
-	if err := a.vacant(ctx, a.dir); err != nil {
+	if err := a.checkVacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
 	if !a.reserved() {
@@ -105,14 +105,14 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, a.abandon(ctx, pipeline.LedgerError("read the account", err))
 	}
-	if err := a.showHead(ctx, release, charged.Mu2); err != nil {
+	if err := a.addLedgerFacts(ctx, release, charged.Mu2); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
 	seal := ledger.Digests{Input: note, Rendering: a.plan.Rendering()}
 	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without a MAC it is deleted
+	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without a MAC, the next run deletes it
 		return nil, a.abandon(ctx, err)
 	}
 	// From here on the staging folder is complete: if a later step fails, the next run seals and publishes it
@@ -128,9 +128,9 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		Release: release, Queries: a.chosen.Queries(), Checks: a.checks, Gone: a.gone}, nil
 }
 
-// vacant returns an error unless the output folder is empty, or holds a publication of this run, which may be moved
+// checkVacant returns an error unless the output folder is empty, or holds a publication of this run, which may be moved
 // aside.
-func (a *attempt) vacant(ctx context.Context, dir string) error {
+func (a *attempt) checkVacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {
 	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
@@ -143,7 +143,7 @@ func (a *attempt) vacant(ctx context.Context, dir string) error {
 }
 
 func occupied(dir string, err error) error {
-	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // the message names the path itself
+	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // the message names the folder itself
 		err = why
 	}
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir +

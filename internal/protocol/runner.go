@@ -18,10 +18,10 @@ type Runner struct {
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
-	// Identify returns the value for Program when a release is made, since computing it takes longer than repeating a
+	// Identify returns the value for Program when a release is made, since it takes longer to compute than to repeat a
 	// release; nil if Program is set already.
 	Identify func() manifest.Program
-	// Signer signs the manifests of new releases; nil: they are not signed.
+	// Signer signs the manifests of new releases. If it is nil, they are not signed.
 	Signer pipeline.Signer
 	// Announce, if not nil, is called with the coming charge, or with the charge under which a run resumes, before it
 	// takes effect. An error ends the run, at no cost.
@@ -40,8 +40,8 @@ type Request struct {
 	// data, revealed without noise or charge. So CompareInput is for the operator alone; without it, a published run is
 	// repeated without opening its input.
 	CompareInput bool
-	// Refuse ends the run before any noise if the data make a column unusable for a query that needs it
-	// ([pipeline.Plan.Findings]); the engine must look at all rows. Whether a release appears then depends on the rows,
+	// Refuse makes the run fail, before it draws noise, if the data make a column unusable for a query that needs it
+	// ([pipeline.Plan.Findings]). The engine must then look at all rows. Whether a release appears depends on the rows,
 	// and readers can see that.
 	Refuse bool
 }

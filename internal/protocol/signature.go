@@ -9,7 +9,8 @@ import (
 // stagedName is the release's folder in a staging folder.
 const stagedName = "release"
 
-// signStaged signs a complete staging folder of an earlier run that lacks this signature, before it is sealed.
+// signStaged signs the release in a complete staging folder of an earlier run, before the release is sealed, unless it
+// has this signature.
 func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) (string, error) {
 	if a.Signer == nil {
 		return digest, nil
@@ -21,8 +22,8 @@ func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) 
 	return digest, a.writeMAC(ctx, note, digest)
 }
 
-// checkSigned returns an error if there is a signer and the release in dir does not have its signature, which cannot be
-// added to sealed or published bytes.
+// checkSigned returns an error if there is a signer but the release in dir lacks its signature: none can be added to
+// sealed or published bytes.
 func (a *attempt) checkSigned(dir string) error {
 	if a.Signer == nil {
 		return nil

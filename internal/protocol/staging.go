@@ -32,8 +32,8 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Fingerprint(), a.number())
 }
 
-// tidy finishes interrupted re-renderings, and removes staging folders without a complete release: of published
-// re-renderings, and of a release that a later run will make.
+// tidy finishes interrupted re-renderings. It removes incomplete staging folders: of published re-renderings, and of a
+// release that a later run will make.
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.rerenderStagings {
 		if _, err := a.Sink.EndExchange(staging); err != nil {
@@ -65,7 +65,8 @@ func (a *attempt) stage(ctx context.Context, staging, note string, r *pipeline.R
 	return digest, pipeline.OutputError(err)
 }
 
-// noteOf returns the line that is stored with a staged release: the facts for its seal that a later run cannot compute.
+// noteOf returns the line that is stored with a staged release. It has the facts for the seal that a later run cannot
+// compute.
 func noteOf(d ledger.Digests) string { return d.Input + " " + d.Rendering }
 
 // sealOf parses a line that noteOf returned.
@@ -83,9 +84,9 @@ func (a *attempt) writeMAC(ctx context.Context, note, digest string) error {
 	return pipeline.OutputError(a.Sink.WriteMAC(a.staging(), mac))
 }
 
-// checkMAC reports whether the MAC of a complete staging folder shows that a run of this ledger wrote it for this
-// release. If not, somebody may have planted it: the caller deletes it, and draws noise anew under the same charge.
-// Nobody has seen the deleted noise, because only this user may read a staging folder.
+// checkMAC reports whether a run of this ledger wrote this release into the staging folder: the folder has the right
+// MAC. If not, somebody may have planted the release, so the caller deletes it and draws noise anew under the same
+// charge. Nobody has seen the deleted noise, because only this user may read a staging folder.
 func (a *attempt) checkMAC(ctx context.Context, staging, note, digest string) (bool, error) {
 	mac, err := a.Sink.ReadMAC(staging)
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Hint returns advice for a path at which there is no file. It names the entry of the path's folder that is most
-// similar by distance, the number of letters that differ. start describes the folder from which relative paths start.
+// Hint returns advice for a path at which there is no file. It names the entry of the path's folder whose name is most
+// similar, if one is similar enough. distance returns how many letters of two names differ. start describes the folder
+// from which relative paths start.
 func Hint(path, start string, distance func(a, b string) int) string {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	entries, err := os.ReadDir(dir)

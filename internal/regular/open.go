@@ -28,7 +28,7 @@ func Open(path string) (*os.File, error) {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
-		_ = f.Close() // nothing was read
+		_ = f.Close() // nothing is lost: nothing was read
 		return nil, err
 	}
 	return f, nil
@@ -90,7 +90,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // the file was only read
+	defer func() { _ = f.Close() }() // nothing is lost: the file was only read
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
@@ -98,7 +98,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 func Replaceable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil // writing will report the problem
+		return nil // no error here: writing will report the problem
 	}
 	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
 }
@@ -124,7 +124,7 @@ func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
 	if err := Replaceable(path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".replace-*") // a short name, since path may have the longest one
+	f, err := os.CreateTemp(filepath.Dir(path), ".replace-*") // path's name may be too long to extend
 	if err != nil {
 		return err
 	}

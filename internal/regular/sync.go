@@ -17,7 +17,7 @@ func SyncFolder(dir string, sync func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	if err = sync(d); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) { // unsupported
+	if err = sync(d); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) { // unsupported by the file system
 		err = nil
 	}
 	return errors.Join(err, d.Close())

@@ -39,7 +39,7 @@ func databaseOpener(p *pipeline.Plan, l local.Limits, key func(context.Context) 
 func DatabaseOf(job *configs.Job) sqlpush.Source {
 	in := job.Input.SQL
 	name := in.Table
-	if in.Format != "" { // table is a folder of files
+	if in.Format != "" { // the job's table is a folder of files
 		name = job.Path(name)
 	}
 	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: name, Format: in.Format, Query: in.Query,

@@ -20,7 +20,7 @@ func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 		}
 		windows, err := param.DataIntervals(value, value)
 		if err != nil || len(windows) == 0 {
-			continue // cannot happen: the job was checked
+			continue // cannot happen: the job's checks exclude it
 		}
 		if end := InZone(windows[0].End, plan.Location()); now.Before(end) {
 			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "not-over",

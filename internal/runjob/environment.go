@@ -31,8 +31,8 @@ func (e *Environment) Lookup(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// shortestSecret is the length below which a value is not redacted, since a value of one or two characters occurs in
-// every line.
+// shortestSecret is the minimum length of a value that is redacted: a value of one or two characters occurs in every
+// line.
 const shortestSecret = 3
 
 // Redact replaces each value that was looked up by ${env:NAME}, longer values first.

@@ -14,7 +14,7 @@ import (
 
 // LedgerOptions are options of [OpenLedger].
 type LedgerOptions struct {
-	// New allows a new ledger next to releases of the dataset, whose cost it does not count.
+	// New allows a new ledger beside releases of the dataset. The new ledger does not count their cost.
 	New bool
 	// Show formats a path for messages; nil leaves it unchanged.
 	Show func(path string) string

@@ -24,7 +24,7 @@ var Program = sync.OnceValue(func() manifest.Program {
 		}
 		p.Modules = hex.EncodeToString(modules.Sum(nil))
 		for _, s := range info.Settings {
-			// else the commit would be the importing program's
+			// otherwise the commit is the importing program's
 			if s.Key == "vcs.revision" && isOurs(info.Main.Path) {
 				p.Commit = s.Value
 			}
@@ -66,7 +66,7 @@ func Version() string {
 		return "unknown"
 	}
 	v := info.Main.Version
-	if !isOurs(info.Main.Path) { // a program that imports this module
+	if !isOurs(info.Main.Path) { // the program is another one, which imports this module
 		for _, m := range info.Deps {
 			if m.Path == module {
 				return m.Version

@@ -2,15 +2,10 @@ package runjob
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/internal/ledger"
-	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -19,12 +14,6 @@ import (
 // A ledger that was restored from an older copy is consistent, but would let spent budget be spent again. So before a
 // run charges anything, its ledger must have every entry that is known from elsewhere: the entries that the releases
 // beside the output folder show, and the entry in the operator's anchor, a file on another disk.
-
-// Anchor is a file, on another disk than the ledger, that shows the ledger's newest entry.
-type Anchor struct {
-	path  string // "" if there is none
-	fixed bool   // a release's manifest serves as the anchor, and is never written
-}
 
 // CompareHeads returns an error if the ledger lacks an entry that the anchor or a release beside dir shows.
 func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string, o LedgerOptions) (*Anchor, error) {
@@ -54,7 +43,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string
 // releasesBeside returns the manifests of the releases in the folder of dir, by path.
 func releasesBeside(dir string) map[string]*manifest.Manifest {
 	found := map[string]*manifest.Manifest{}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // if the folder does not exist, nothing was released there
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // if the folder does not exist, it has no releases
 	for _, e := range entries {
 		path := filepath.Join(filepath.Dir(dir), e.Name())
 		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
@@ -78,86 +67,23 @@ func rolledBack(where string) error {
 	}
 }
 
-// anchorFile is the content of an anchor: a mark (ledger.Mark), as in a manifest and in the output of release ledger
-// show --json.
-type anchorFile struct {
-	Format string           `json:"format"`
-	Ledger *manifest.Ledger `json:"ledger"`
+// Recall returns whether the ledger has the entry that a manifest or an anchor shows by its mark, or had this entry and
+// lost it.
+func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (ledger.Memory, error) {
+	known, err := book.Recall(ctx, []ledger.Mark{{Head: shown.Head, MAC: shown.MAC}})
+	if err != nil {
+		return 0, pipeline.LedgerError("compare the head", err)
+	}
+	return known[0], nil
 }
 
-// largestAnchor is the size limit of an anchor, in bytes. It equals the limit of a manifest.
-const largestAnchor = 64 << 20
-
-func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
-	if path == "" {
-		return &Anchor{}, nil
+// LostWords returns a text about a ledger that lacks the entry that a manifest shows; "" if the ledger has the entry.
+func LostWords(known ledger.Memory) string {
+	switch known {
+	case ledger.MarkHeld:
+		return ""
+	case ledger.MarkForeign:
+		return "the ledger is not the one that this release was charged to"
 	}
-	text, err := regular.ReadFile(path, largestAnchor)
-	if errors.Is(err, fs.ErrNotExist) {
-		return firstAnchor(ctx, book, path)
-	}
-	if err != nil {
-		return nil, settingf("--anchor: %s can't be read: %s", path, regular.Reason(err))
-	}
-	var held anchorFile
-	if json.Unmarshal(text, &held) != nil || held.Ledger == nil {
-		return nil, settingf("--anchor: %s is not an anchor, a manifest or an output of release ledger show --json", path)
-	}
-	known, err := Recall(ctx, book, held.Ledger)
-	switch {
-	case err != nil:
-		return nil, err
-	case known == ledger.MarkLost:
-		return nil, rolledBack("the anchor " + path)
-	case known == ledger.MarkForeign:
-		return nil, &pipeline.Error{
-			Cause: pipeline.CauseLedger, Code: "other-ledger", Message: "the anchor " + path + " is of another ledger",
-			Hint: "nothing was spent; if this ledger is the right one, remove the anchor and make it anew: release ledger " +
-				"show JOB --json > " + path,
-		}
-	}
-	return &Anchor{path, held.Format != ""}, nil
-}
-
-// firstAnchor creates an anchor, but only for a ledger that the run creates, too: otherwise the anchor was lost.
-func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
-	head, err := book.Head(ctx)
-	if err != nil {
-		return nil, pipeline.LedgerError("read the head", err)
-	}
-	if head.Seq > 0 {
-		return nil, &pipeline.Error{
-			Cause: pipeline.CauseLedger, Code: "no-anchor", Message: "the anchor " + path +
-				" is not there, and the ledger is not new",
-			Hint: "nothing was spent; restore the anchor; or if the ledger is known to be whole, make it: release ledger show " +
-				"JOB --json > " + path,
-		}
-	}
-	return &Anchor{path: path}, nil
-}
-
-// Renew writes the ledger's newest entry to the anchor, after a run with any outcome.
-func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
-	if n.path == "" || n.fixed {
-		return nil
-	}
-	mark, err := book.Mark(ctx)
-	if err != nil {
-		return pipeline.LedgerError("read the head", err)
-	}
-	text, err := json.Marshal(map[string]any{"ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}})
-	if err == nil {
-		err = regular.Replace(n.path, 0o600, func(f *os.File) error {
-			_, err := f.Write(append(text, '\n'))
-			return err
-		})
-	}
-	if err != nil {
-		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written: %s; what the "+
-				"run did is done", n.path, regular.Reason(err)),
-			Hint: regular.Remedy(err) + "; the next run compares with the entry that the anchor shows now",
-		}
-	}
-	return nil
+	return "the ledger does not have the entry any more that was its newest when this was released: its end was cut off"
 }

@@ -88,7 +88,8 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 	return runner.Run(ctx, ask)
 }
 
-// Opener returns a function that opens a plan's input. If key is not nil, it returns the key for the input's digest.
+// Opener returns a function that opens a plan's input. key returns the secret key for the input's digest; if key is
+// nil, the digest is computed without a key.
 func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	job := p.Job()
@@ -117,7 +118,7 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 		}
 		if len(failed) > 0 {
 			for _, data := range tables {
-				_ = data.Close() // the error of opening another table is returned
+				_ = data.Close() // nothing is lost: the error of opening another table is returned
 			}
 			err := errors.Join(failed...)
 			if len(failed) == 1 {
@@ -135,10 +136,10 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	}
 }
 
-// stdin is standard input, but returns an error if that is a terminal, which would wait for the user.
+// stdin is a reader of standard input. It returns an error if standard input is a terminal, since it would wait for the
+// user.
 type stdin struct{}
 
-// Read implements io.Reader.
 func (stdin) Read(p []byte) (int, error) {
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		return 0, errTerminal
@@ -148,7 +149,7 @@ func (stdin) Read(p []byte) (int, error) {
 
 var errTerminal = errors.New("standard input is a terminal")
 
-// Absent reports whether all that an error of [source.Open] reports is files or folders that are not there.
+// Absent reports whether err, an error of [source.Open], reports only files or folders that do not exist.
 func Absent(err error) bool {
 	var one *fault.Error
 	var all fault.Errors
@@ -158,13 +159,13 @@ func Absent(err error) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(e *fault.Error) bool { return e.Code != fault.CodeNotFound })
 }
 
-// gone is an error that means that the input's files are missing (pipeline.ErrInputGone).
+// gone marks an error: the input's files are missing (pipeline.ErrInputGone).
 type gone struct{ error }
 
 // Unwrap returns the error of the input.
 func (g gone) Unwrap() error { return g.error }
 
-// Is reports that it is pipeline.ErrInputGone.
+// Is reports whether target is pipeline.ErrInputGone.
 func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
 // OpenStore opens a ledger by its name. If create is not set, it must exist.

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// create makes a file and removes its name.
+// create makes a file and removes its name, so that nobody else can open it.
 func create(folder string) (*os.File, error) {
 	made, err := os.CreateTemp(folder, pattern)
 	if err != nil {

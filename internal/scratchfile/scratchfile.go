@@ -59,7 +59,7 @@ const (
 // In returns a scratch file in a folder. The file is made when a piece is first written.
 func In(folder string) *File { return &File{folder: folder} }
 
-// Write encrypts pieces as one, appends the result to the file, and returns its offset.
+// Write encrypts the pieces, joined to one, appends the result to the file, and returns its offset.
 func (f *File) Write(pieces ...[]byte) (at int64, err error) {
 	if err := f.open(); err != nil {
 		return 0, err
@@ -81,7 +81,7 @@ func (f *File) Write(pieces ...[]byte) (at int64, err error) {
 	return at, nil
 }
 
-// Read decrypts into piece a whole piece that Write returned the offset at for.
+// Read decrypts into piece the whole piece that Write stored at the offset at.
 func (f *File) Read(piece []byte, at int64) error {
 	if f.file == nil {
 		return errNothing
@@ -137,10 +137,10 @@ func (f *File) open() error {
 
 // sweep removes the empty files of runs that were killed between making a file and unlinking it.
 func (f *File) sweep() {
-	names, _ := filepath.Glob(filepath.Join(f.folder, pattern)) // the pattern is sound
+	names, _ := filepath.Glob(filepath.Join(f.folder, pattern)) // no error: the pattern is valid
 	for _, name := range names {
 		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-			_ = os.Remove(name) // fails for another user's file
+			_ = os.Remove(name) // fails if the file is another user's
 		}
 	}
 }

@@ -44,15 +44,15 @@ func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
 	}
 }
 
-// conn is a connection with a limit on silence. Deadlines that the driver sets hold as well.
+// conn is a connection with a limit on silence. The deadlines that the driver sets are kept too.
 type conn struct {
 	net.Conn
 	limit time.Duration
 	alive func() bool
 
 	mutex       sync.Mutex
-	read, write time.Time // the driver's deadlines; zero if it has set none
-	ended       bool      // the server was silent
+	read, write time.Time // deadlines that the driver has set; zero if it has set none
+	ended       bool      // the server was silent for longer than the limit
 }
 
 func (c *conn) Read(b []byte) (int, error) {

@@ -3,8 +3,8 @@ package special
 
 import "math"
 
-// maxTerms bounds the iterations of the series and fractions below. They converge within a few times the square root of
-// their parameters.
+// maxTerms is the maximum number of iterations of the series and fractions below. They converge within a few times the
+// square root of their parameters.
 const maxTerms = 1 << 20
 
 // GammaTail returns Q(a, x) = Γ(a, x)/Γ(a), the regularized upper incomplete gamma function, for a > 0 and x >= 0 (DLMF
@@ -19,7 +19,8 @@ func GammaTail(a, x float64) float64 {
 	return gammaScale(a, x) / gammaFraction(a, x)
 }
 
-// GammaShare returns P(a, x) = 1 − Q(a, x), the regularized lower incomplete gamma function, accurate if it is small.
+// GammaShare returns P(a, x) = 1 − Q(a, x), the regularized lower incomplete gamma function. It is accurate also if the
+// result is small.
 func GammaShare(a, x float64) float64 {
 	switch {
 	case x <= 0:

@@ -30,7 +30,9 @@ func PlanOf(ctx context.Context, job *configs.Job) (*pipeline.Plan, configs.Diag
 // Sources returns the options with which a job's tables are opened; one item if the job has a single input.
 func Sources(job *configs.Job) (all []source.Options) {
 	for _, name := range job.TableNames() {
-		all = append(all, SourceOptions(job.Of(name)))
+		o := SourceOptions(job.Of(name))
+		o.Table = name
+		all = append(all, o)
 	}
 	if len(all) == 0 {
 		all = append(all, SourceOptions(job))

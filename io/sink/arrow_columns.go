@@ -43,7 +43,7 @@ func keyType(l domain.Labels) arrow.DataType {
 type arrowColumns struct {
 	table  *table
 	schema *arrow.Schema
-	labels []arrow.Array // one per key; nil if the key is not a string
+	labels []arrow.Array // labels[k] is the dictionary of key k; nil if the key is not a string
 }
 
 func newArrowColumns(t *table) (*arrowColumns, error) {
@@ -80,7 +80,7 @@ func arrowLabels(labels []string) (arrow.Array, error) {
 
 const errLabelsTooLong = reason("a key's labels are longer than 2 GiB together")
 
-// record returns a block as a record batch, which is valid as long as the block is.
+// record returns a block as a record batch. The record batch is valid as long as the block is.
 func (c *arrowColumns) record(b *block) arrow.Record {
 	var columns []arrow.Array
 	for i := range c.table.keys {

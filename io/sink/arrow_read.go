@@ -12,7 +12,7 @@ import (
 
 func (arrowFormat) loses() losses { return losses{} }
 
-// Read passes on the rows of one record batch at a time.
+// Read passes the rows to to, one record batch at a time.
 func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newBoundedAllocator(size)))
 	if err != nil {
@@ -62,7 +62,7 @@ func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	return nil
 }
 
-// setDoubles sets values, an empty slice, to the numbers of a column; a null becomes NaN. It returns false if an
+// setDoubles fills values, an empty slice, with the numbers of a column; a null becomes NaN. It returns false if an
 // optional column holds a NaN, which would look like a null.
 func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	c, ok := column.(*array.Float64)
@@ -70,7 +70,7 @@ func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 		return false
 	}
 	if !optional {
-		*values = c.Float64Values() // not copied: the rows are used before the record batch is released
+		*values = c.Float64Values() // not copied: the rows are used before the library releases the record batch
 		return true
 	}
 	for i, v := range c.Float64Values() {
@@ -86,8 +86,8 @@ func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	return true
 }
 
-// setArray sets the labels of a key, which has none yet, to a column. It returns false if the file is damaged, for
-// instance if a code is out of range.
+// setArray fills k, which is empty, with the labels of a column. It returns false if the file is damaged, for instance
+// if a code is out of range.
 func (k *fileKeys) setArray(column arrow.Array) bool {
 	if column.NullN() > 0 {
 		return false

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// chunkCells is how many cells of a query's answer are read at a time.
+	// chunkCells is the number of cells of a query's answer that are read at a time.
 	chunkCells = 1 << 14
-	// blockRows is how many rows fill a block, which becomes a Parquet row group. A Parquet file has at most 2^15 row
-	// groups, so a table has at most 4.2e9 rows.
+	// blockRows is the number of rows that fill a block, which becomes a Parquet row group. A Parquet file has at most
+	// 2^15 row groups, so a table has at most 4.2e9 rows.
 	blockRows = 1 << 17
 )
 
-// block holds consecutive rows of a table: for row i the number of its cell, cells[i], and its value in each column c,
-// values[c][i].
+// block holds consecutive rows of a table: cells[i] is the number of row i's cell, and values[c][i] is the row's value
+// in column c.
 type block struct {
 	cells  []int
 	values [][]float64
@@ -70,7 +70,7 @@ func (b *block) addCells(t *table, start, n int) {
 	}
 }
 
-// fill appends the values of n cells to one column and returns them.
+// fill reads the values of cells start to start+n-1 into one column of the block and returns them.
 func (b *block) fill(t *table, column, start, n int) []float64 {
 	at := len(b.values[column])
 	b.values[column] = slices.Grow(b.values[column], n)[:at+n]
@@ -78,7 +78,7 @@ func (b *block) fill(t *table, column, start, n int) []float64 {
 	return b.values[column][at:]
 }
 
-// dropZeros removes the rows whose estimate is zero, starting at row at.
+// dropZeros removes the rows from row at on whose estimate is zero.
 func (b *block) dropZeros(at, estimate int) {
 	kept := at
 	for i := at; i < len(b.cells); i++ {

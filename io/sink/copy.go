@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. If a
-// copy is interrupted, the next one removes what it left.
+// Copy publishes at dir a byte-identical copy of the release folder from. It writes the copy into a staging folder
+// beside dir. If a copy is interrupted, the next call removes the files that it left.
 func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	source, err := inspect(ctx, from)
 	if err != nil {
@@ -32,8 +32,8 @@ func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	return nil
 }
 
-// copyStaging returns the path of the staging folder for a copy. It depends only on the copy's parameters, so a second
-// try finds the folder of the first.
+// copyStaging returns the path of the staging folder for a copy. It depends only on dir and digest, so a second try
+// finds the folder of the first.
 func copyStaging(dir, digest string) string {
 	name := sha256.Sum256([]byte(filepath.Base(dir) + "\x00" + digest))
 	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-copy-%x", name[:8]))

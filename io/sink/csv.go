@@ -14,12 +14,12 @@ import (
 
 // CSVFormat writes CSV files (RFC 4180) with a header; lines end in \n.
 type CSVFormat struct {
-	Raw bool // write texts unchanged, even those that a spreadsheet would run as a formula
+	Raw bool // write texts without the apostrophe of EscapeFormula
 }
 
-// EscapeFormula returns a key's label or a header as it is written to a CSV file. A spreadsheet runs a cell that begins
-// with = + - @, a tab or a carriage return as a formula, so a label could fetch a web page or start a program on the
-// reader's machine. EscapeFormula puts an apostrophe before such a text, which makes the cell a text. A text that
+// EscapeFormula returns a key's label or a header as it is written to a CSV file: unchanged, or after an apostrophe. A
+// spreadsheet runs a cell that begins with = + - @, a tab or a carriage return as a formula, so a label could fetch a
+// web page or start a program on the reader's machine. An apostrophe before it makes the cell a text. A text that
 // already begins with an apostrophe gets another one, so that a program recovers every text by removing one. Decimal
 // numbers such as -5 are harmless and stay as they are.
 func (f CSVFormat) EscapeFormula(text string) string {
@@ -40,7 +40,6 @@ func (f CSVFormat) inertAll(texts []string) []string {
 	return out
 }
 
-// Extension implements Format.
 func (CSVFormat) Extension() string { return ".csv" }
 
 func (f CSVFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {

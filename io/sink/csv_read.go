@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// encoding/csv reads \r\n within quotes as \n.
+// Within quotes, encoding/csv reads \r\n as \n.
 func (CSVFormat) loses() losses { return losses{lineEnds: true} }
 
 func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
@@ -37,7 +37,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 		if errors.Is(err, io.EOF) {
 			return to.add(rows)
 		}
-		if err != nil { // the library's error would quote the file
+		if err != nil { // not the library's error, which would quote the file
 			return errors.Join(ctx.Err(), mismatch("the number of rows"))
 		}
 		for i, text := range record[:keys] {

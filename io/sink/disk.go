@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	publicMode  = 0o755 // the mode of a release folder and of folders above it, less the umask
+	publicMode  = 0o755 // the mode of a release folder and of the folders above it that are made, less the umask
 	stagingMode = 0o700
 	fileMode    = 0o644
 	noteMode    = 0o600
@@ -59,7 +59,7 @@ var syncFile = (*os.File).Sync
 // syncFolder writes a folder's entries to the disk, if the system can.
 func syncFolder(dir string) error { return regular.SyncFolder(dir, syncFile) }
 
-// digestWriter passes on written bytes and computes their SHA-256.
+// digestWriter passes written bytes to another writer and computes their SHA-256.
 type digestWriter struct {
 	io.Writer
 	sum hash.Hash
@@ -72,7 +72,7 @@ func newDigestWriter(w io.Writer) *digestWriter {
 
 func (d *digestWriter) hex() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
-// writeNew makes a file that must not exist, lets fill write it, syncs it, and returns its SHA-256.
+// writeNew makes a file, lets fill write its contents, syncs it, and returns its SHA-256. It fails if the file exists.
 func writeNew(root *os.Root, name string, mode os.FileMode, fill func(io.Writer) error) (digest string, err error) {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -156,7 +156,7 @@ func checkNewStaging(op, staging string) error {
 	return nil
 }
 
-// Upper limits on the length of small files that are read, in bytes.
+// The maximum length of small files that are read, in bytes.
 const (
 	maxManifest = 64 << 20
 	maxNote     = 4 << 10

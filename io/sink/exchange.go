@@ -18,10 +18,11 @@ import (
 // save it, a file in the staging folder (replacesName) names the older release before the exchange. EndExchange moves
 // that release out of the staging folder; after a crash, the next process does so.
 
-// replacesName is a file of a staging folder. It names the release that the staged release replaces.
+// replacesName is the name of a file in a staging folder. The file names the older release that the staged release will
+// replace.
 const replacesName = "replaces"
 
-// maxReplaces is an upper limit on the length of the file replacesName: a path and a digest, escaped.
+// maxReplaces is the maximum length of the file replacesName: a path and a digest, escaped.
 const maxReplaces = 64 << 10
 
 // replaced is the content of the file replacesName.
@@ -48,7 +49,7 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	if _, err := os.Lstat(filepath.Join(release, manifestName)); err != nil {
 		return failure(op, release, err)
 	}
-	if err := announceReplaced(staging, dir, digest); err != nil {
+	if err := writeReplaces(staging, dir, digest); err != nil {
 		return failure(op, staging, err)
 	}
 	switch err := exchangeNames(release, dir); {
@@ -60,8 +61,8 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
 }
 
-// announceReplaced writes the file replacesName and syncs it to the disk.
-func announceReplaced(staging, dir, digest string) error {
+// writeReplaces writes the file replacesName, which names the release at dir, and syncs it to the disk.
+func writeReplaces(staging, dir, digest string) error {
 	relative, err := filepath.Rel(filepath.Dir(staging), dir)
 	if err != nil {
 		return err
@@ -99,13 +100,13 @@ func (f *Folder) EndExchange(staging string) (moved string, err error) {
 // no exchange.
 func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, err error) {
 	const op = "move aside"
-	old, err := replacedBy(staging)
+	old, err := readReplaces(staging)
 	if err != nil || old == nil {
 		return "", false, err
 	}
 	release := filepath.Join(staging, releaseName)
 	switch digest, err := manifestDigest(release); {
-	case errors.Is(err, fs.ErrNotExist): // an earlier call moved it
+	case errors.Is(err, fs.ErrNotExist): // an earlier call has moved it
 		return "", true, nil
 	case err != nil:
 		return "", false, failure(op, release, err)
@@ -119,7 +120,7 @@ func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, e
 	return moved, true, err
 }
 
-// manifestDigest returns the SHA-256 of a release's manifest, whatever version wrote it.
+// manifestDigest returns the SHA-256 of the manifest of the release in dir, whatever version of the program wrote it.
 func manifestDigest(dir string) (string, error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
@@ -131,9 +132,9 @@ func manifestDigest(dir string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// replacedBy reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no valid
+// readReplaces reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no valid
 // file. It fails if other users can write to the staging folder, since they could choose which folder is renamed.
-func replacedBy(staging string) (*replaced, error) {
+func readReplaces(staging string) (*replaced, error) {
 	const op = "inspect"
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -93,7 +93,7 @@ func TestExchangeIsCutShort(t *testing.T) {
 // If a staging folder's release was not exchanged, Discard removes it, and EndExchange leaves it unchanged.
 func TestSettleWithoutExchange(t *testing.T) {
 	p, old, newer := replacing(t)
-	must(t, announceReplaced(p.staging, p.dir, old))
+	must(t, writeReplaces(p.staging, p.dir, old))
 	moved, err := New().EndExchange(p.staging)
 	if moved != "" || err != nil {
 		t.Errorf("%q %v", moved, err)

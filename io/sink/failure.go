@@ -67,7 +67,7 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// reason is an error whose text is written in this package, so that it cannot quote a file.
+// reason is an error with a text of this package, which cannot quote a file.
 type reason string
 
 func (r reason) Error() string { return string(r) }
@@ -78,8 +78,8 @@ type mismatch string
 
 func (m mismatch) Error() string { return "reads back differently from the answer: " + string(m) }
 
-// systemCodes maps errors of the operating system to codes; the first that matches counts. On each system, the standard
-// library makes errors.Is match the system's error numbers with these errors.
+// systemCodes maps errors of the operating system to codes. The first entry that matches counts. On each system,
+// errors.Is matches the system's error numbers with these errors.
 var systemCodes = []struct {
 	err  error
 	code Code
@@ -105,7 +105,8 @@ func failure(op, path string, err error) error {
 	}
 	e := &Error{Op: op, Path: path, Code: CodeIO}
 	var differs mismatch
-	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) // the rest was not read
+	// If the context ended, the rest of the files was not read.
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if !stopped && errors.As(err, &differs) {
 		e.Code, e.Err = CodeMismatch, differs
 		return e
@@ -132,12 +133,12 @@ func refusal(op, path string, code Code, text string) error {
 	return &Error{Op: op, Path: path, Code: code, Err: reason(text)}
 }
 
-// noRelease returns the Error of a folder that is absent or empty.
+// noRelease returns the Error for a folder that is absent or empty.
 func noRelease(path string) error {
 	return &Error{Op: "inspect", Path: path, Code: CodeNoRelease, Err: pipeline.ErrNoRelease}
 }
 
-// incomplete returns the Error of a folder that holds an incomplete release or something else.
+// incomplete returns the Error for a folder that holds an incomplete release or something else.
 func incomplete(path, reason string) error {
 	return &Error{Op: "inspect", Path: path, Code: CodeIncomplete,
 		Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}

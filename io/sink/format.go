@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// The writer of a file format is in csv.go, arrow.go, …, and its reader in csv_read.go, arrow_read.go, … The package
-// comment (doc.go) describes what the files hold.
+// The writer of a file format is in csv.go, arrow.go, …; its reader is in csv_read.go, arrow_read.go, … The package
+// comment (doc.go) describes the files' contents.
 
 // format writes a table to a file and reads it. To add one, implement it in files of its own and add it to builtin, and
 // to readBack if releases can be read from it.
 type format interface {
-	// Extension is the suffix of the file's name, with its dot.
+	// Extension returns the ending of the file's name, with its dot.
 	Extension() string
-	// Write streams the table to w and returns the number of rows.
+	// Write writes the table to w in blocks and returns the number of rows.
 	Write(ctx context.Context, w io.Writer, t *table) (rows int, err error)
 	// Read reads a file of size bytes and passes its rows to to.
 	Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error

@@ -25,14 +25,15 @@ func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err er
 	return c.digest, err
 }
 
-// Examined is the result of reading a whole release folder.
+// Examined is what Examine finds in a release folder.
 type Examined struct {
 	// Manifest is release.json; nil if it cannot be read. Digest is its SHA-256.
 	Manifest *manifest.Manifest
 	Digest   string
 	// Compared is the number of files whose SHA-256 equals the manifest's.
 	Compared int
-	// Findings name, without values, the files that are changed, missing or not part of the release.
+	// Findings are sentences about files that are changed, missing or not part of the release. They hold no value of a
+	// table.
 	Findings []string
 }
 
@@ -78,7 +79,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 type content struct {
 	manifest *manifest.Manifest // nil if it cannot be read
 	digest   string             // the manifest's SHA-256
-	paths    []string           // the paths of the other files
+	paths    []string           // the paths of the release's other files
 	compared int                // number of files whose SHA-256 equals the manifest's
 	findings []string
 }
@@ -168,7 +169,7 @@ func (i *inspection) list() ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// readManifest reads release.json. It leaves the manifest nil if the file is not one.
+// readManifest reads release.json. If the file is not a manifest, it records a finding and leaves the manifest nil.
 func (i *inspection) readManifest() error {
 	text, err := readSmall(i.root, manifestName, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) && i.isPreview() {

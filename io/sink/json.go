@@ -42,7 +42,7 @@ func (jsonFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, e
 // jsonRows writes rows as JSON objects.
 type jsonRows struct {
 	rowTexts
-	names []string // the text before each column's value: `{"sex":`, `,"age_from":`
+	names []string // the text that is written before each column's value: `{"sex":`, `,"age_from":`
 }
 
 func newJSONRows(t *table) (jsonRows, error) {
@@ -80,7 +80,7 @@ func jsonLabels(t *table) ([][]string, error) {
 	return keys, nil
 }
 
-// jsonText returns a string as JSON. It fails if a reader would decode another string.
+// jsonText returns a string as JSON. It fails if a reader of the JSON would get another string.
 func jsonText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -97,7 +97,6 @@ func jsonText(s string) (string, error) {
 
 const errNotText = reason("a name or a label is not valid UTF-8")
 
-// appendRow appends row i of a block as a JSON object.
 func (r jsonRows) appendRow(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
 		line = append(append(line, r.names[k]...), r.label(k, b.cells[i])...)

@@ -58,8 +58,8 @@ type jsonLines struct {
 	long []byte // a line that is longer than the reader's buffer
 }
 
-// line returns the next line without its end. It is valid until the next call. Errors of the reader are passed on,
-// except the end of the file.
+// line returns the next line without its end. It is valid until the next call. At the end of the file, it returns an
+// error of this package; other errors of the reader are returned as they are.
 func (l *jsonLines) line() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -104,16 +104,16 @@ func (l *jsonLines) end() error {
 type jsonObjects struct {
 	*fileRows
 	names  []string
-	before [][]byte // the bytes before each column's value: `{"sex":`, `,"age_from":`
+	before [][]byte // the bytes that must be before each column's value: `{"sex":`, `,"age_from":`
 	needed bool     // the receiver needs the keys
 	last   []lastLabel
 }
 
-// lastLabel is the label of a key in the previous row. The next row often has the same label, which then is not decoded
-// again.
+// lastLabel is the label of a key in the previous row, as JSON and decoded. The next row often has the same label,
+// which then need not be decoded again.
 type lastLabel struct{ raw, text string }
 
-// newJSONObjects takes the names of the columns from the first object.
+// newJSONObjects takes the columns' names from the first object.
 func newJSONObjects(object []byte, to tableReceiver) (*jsonObjects, error) {
 	o := &jsonObjects{}
 	for rest, open := object, byte('{'); string(rest) != "}"; open = ',' {
@@ -162,7 +162,8 @@ func (o *jsonObjects) add(object []byte) error {
 	return nil
 }
 
-// addLabel adds a label: a string, a number or null. It returns false if the labels before it are of another kind.
+// addLabel adds a label of key i: a string, a number or null. It returns false if the key's earlier labels are of
+// another kind.
 func (o *jsonObjects) addLabel(i int, value []byte) bool {
 	k, last := &o.keys[i], &o.last[i]
 	if last.raw == string(value) && len(value) > 0 {
@@ -209,9 +210,8 @@ func jsonTextEnd(text []byte) int {
 	return len(text)
 }
 
-// jsonString decodes a JSON string.
 func jsonString(raw []byte) (text string, ok bool) {
-	if !utf8.Valid(raw) { // Unmarshal would replace such bytes
+	if !utf8.Valid(raw) { // Unmarshal would replace invalid bytes
 		return "", false
 	}
 	if bytes.IndexByte(raw, '\\') < 0 && json.Valid(raw) && raw[0] == '"' {

@@ -52,7 +52,7 @@ func (f *Folder) ReadMAC(staging string) (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), failure(op, staging, err)
 }
 
-// writeLine makes a file of one line, with mode 0600.
+// writeLine makes a file of one line that only this user can read.
 func writeLine(root *os.Root, name, line string) error {
 	_, err := writeNew(root, name, noteMode, func(w io.Writer) error {
 		_, err := io.WriteString(w, line+"\n")

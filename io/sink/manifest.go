@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// ReadManifest returns the manifest of a release folder and its SHA-256. It returns the errors of Inspect.
+// ReadManifest returns the manifest of a release folder and the manifest's SHA-256. Its errors are those that Inspect
+// returns.
 func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
@@ -26,8 +27,8 @@ func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	return m, hex.EncodeToString(sum[:]), nil
 }
 
-// Manifest returns release.json of a release folder and its SHA-256. It does not check the other files. It returns the
-// errors of Inspect.
+// Manifest returns release.json of a release folder and the file's SHA-256. It does not check the other files. Its
+// errors are those that Inspect returns.
 func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { return ReadManifest(dir) }
 
 // ReadSigned returns the bytes of a release's manifest and of its signature.

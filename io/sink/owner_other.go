@@ -4,5 +4,5 @@ package sink
 
 import "io/fs"
 
-// owned returns true: it assumes that the file belongs to this user, since this system has no user numbers.
+// owned returns true. This system has no user numbers, so the file is assumed to belong to this user.
 func owned(string, fs.FileInfo) bool { return true }

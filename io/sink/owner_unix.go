@@ -20,7 +20,7 @@ func owned(path string, info fs.FileInfo) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = os.Remove(probe) }() // an empty folder
+	defer func() { _ = os.Remove(probe) }() // the probe is an empty folder
 	made, err := os.Lstat(probe)
 	if err != nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// createdBy is the writer's name in every file. It never changes, and has the form that other programs parse.
+// createdBy is the name of the writer in every file. It never changes. Its form is one that other programs parse.
 const createdBy = "dprelease version 1 (build parquet-go)"
 
 // parquetFormat writes a Parquet file with one row group for each block of rows.
@@ -23,8 +23,8 @@ func (parquetFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int
 	out := parquet.NewGenericWriter[any](w, schemaOf(t), &parquet.WriterConfig{
 		CreatedBy:       createdBy,
 		Compression:     &parquet.Zstd,
-		DataPageVersion: 1, // all readers support it
-	}, parquet.DataPageStatistics(false)) // the page index and the footer have statistics
+		DataPageVersion: 1, // version 1, which all readers support
+	}, parquet.DataPageStatistics(false)) // not in pages: the page index and the footer have statistics
 	columns := newValueColumns(t)
 	for b, err := range t.blocks(ctx) {
 		if err != nil {
@@ -41,7 +41,7 @@ func (parquetFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int
 	return rows, out.Close()
 }
 
-// valueBatch is how many values the library gets in one call.
+// valueBatch is the number of values that the library gets in one call.
 const valueBatch = 1 << 13
 
 // valueColumnSet converts blocks of rows to the library's values. It converts each label only once.
@@ -86,7 +86,7 @@ func (s *valueColumnSet) write(writers []*parquet.ColumnWriter, b *block) error 
 	return nil
 }
 
-// fill sets dst to the values of one column, from the block's row start on.
+// fill sets dst to the values of one column in the block's rows from start on.
 func (s *valueColumnSet) fill(dst []parquet.Value, b *block, column, start int) {
 	if keys := s.table.keys; column < len(keys) {
 		key, labels := keys[column], s.labels[column]

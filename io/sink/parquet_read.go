@@ -13,7 +13,7 @@ import (
 
 func (parquetFormat) loses() losses { return losses{} }
 
-// Read passes on the rows of one row group at a time.
+// Read passes the rows to to, one row group at a time.
 func (parquetFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {
@@ -68,8 +68,8 @@ func (parquetFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tab
 	return nil
 }
 
-// compressed reports whether all columns use our codec, by the footer. With another codec, a damaged file could make
-// the library allocate memory without bound.
+// compressed reports whether the footer states our compression for all columns. With another one, a damaged file could
+// make the library allocate memory without bound.
 func compressed(m *meta.FileMetaData) bool {
 	for _, g := range m.RowGroups {
 		for _, c := range g.Columns {
@@ -81,7 +81,6 @@ func compressed(m *meta.FileMetaData) bool {
 	return true
 }
 
-// parquetKind returns the kind of a key column.
 func parquetKind(f parquet.Field) (keyKind, bool) {
 	if !f.Leaf() || f.Repeated() {
 		return anyKey, false

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// maxDictionary and maxDictionaryBytes bound the dictionary of a string column in a row group. If a dictionary
-	// would be larger, values are plain.
+	// maxDictionary and maxDictionaryBytes limit the dictionary of a string column in a row group. A column whose
+	// dictionary would be larger is written as plain values.
 	maxDictionary      = 1 << 16
 	maxDictionaryBytes = 32 << 20
 )
 
-// record is the schema of a table. Its fields keep their order; the library's Group would sort them by name.
+// record is a table's schema for the library. Its fields keep their order; the library's Group would sort them by name.
 type record struct {
 	parquet.Group
 	fields []parquet.Field

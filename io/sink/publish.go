@@ -28,7 +28,7 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 		return failure(op, dir, err)
 	}
 	switch err := renameNew(release, dir); {
-	case errors.Is(err, syscall.EXDEV): // the staging folder is on another disk than dir
+	case errors.Is(err, syscall.EXDEV): // staging is on another disk than dir
 		if err := f.Copy(ctx, release, dir); err != nil {
 			return err
 		}
@@ -42,7 +42,6 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	return f.Discard(staging)
 }
 
-// removeIfEmpty removes dir if it is an empty folder.
 func removeIfEmpty(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -76,7 +75,7 @@ func remove(staging string) error {
 	return failure("remove", staging, syncFolder(filepath.Dir(staging)))
 }
 
-// shortDigest is the number of hexadecimal digits of a digest in a folder's name.
+// shortDigest is the number of digits of a digest in the name of a folder that was moved aside.
 const shortDigest = 8
 
 // Retire renames a published folder to dir.<first 8 digits of its digest>, with -2, -3, … appended if the name is
@@ -89,7 +88,7 @@ func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	return retireAs(dir, dir, digest)
 }
 
-// retireAs renames a release that lies at from as Retire would if it were still at dir.
+// retireAs renames the release at from to a name beside dir, as Retire does with the release at dir.
 func retireAs(from, dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
 	if len(digest) < shortDigest || !isFileName(digest) {

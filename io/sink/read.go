@@ -23,7 +23,6 @@ type tableReceiver interface {
 	add(r *fileRows) error
 }
 
-// fileRows holds consecutive rows of a file.
 type fileRows struct {
 	n      int
 	keys   []fileKeys
@@ -110,10 +109,10 @@ func mismatchUnless(err error, place mismatch) error {
 type comparison struct {
 	table  *table
 	loses  losses
-	labels [][]string // labels[i][j] is label j of key i, as a text format reads it back
+	labels [][]string // labels[i][j] is label j of key i, as the reader of the format returns it
 	next   func() (*block, error, bool)
 	block  *block
-	at     int // the first row of block that is not compared yet
+	at     int // index in block of the first row that is not compared yet
 }
 
 func (c *comparison) columns(names []string, optional []bool) (int, bool, error) {
@@ -134,7 +133,7 @@ func (c *comparison) columns(names []string, optional []bool) (int, bool, error)
 	return len(c.table.keys), true, nil
 }
 
-// load makes sure that block has a row to compare. It returns false if the table has no more rows.
+// load reads the next block if all rows of block were compared. It returns false if the table has no more rows.
 func (c *comparison) load() (bool, error) {
 	for c.block == nil || c.at == len(c.block.cells) {
 		b, err, ok := c.next()
@@ -175,7 +174,7 @@ func (c *comparison) sameNumber(got, want float64) bool {
 	return sameBits(got, want) || math.IsNaN(got) && math.IsNaN(want)
 }
 
-// sameLabels reports whether the labels of key i from row from on equal the labels of the cells in the table.
+// sameLabels reports whether the labels of key i in got, from row from on, equal those of the given cells in the table.
 func (c *comparison) sameLabels(i int, got *fileKeys, from int, cells []int) bool {
 	k := c.table.keys[i]
 	n := len(c.labels[i])

@@ -39,9 +39,9 @@ func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (ou
 // ReadBack is a table of a release in memory, row by row.
 type ReadBack struct {
 	Rows int
-	// Keys have a label for each row.
+	// Keys are the key columns, with a label for each row.
 	Keys []domain.KeyColumn
-	// Names are the names of the columns after the keys. Values are their numbers; NaN means a missing number.
+	// Names[i] is the name of column i after the keys, and Values[i] holds its numbers; NaN means a missing number.
 	Names  []string
 	Values [][]float64
 }
@@ -64,14 +64,14 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 
 // collector is a tableReceiver that keeps the whole table in memory.
 type collector struct {
-	derived bool // accept a table that was computed from an answer, such as quantiles: it has no noisy values
+	derived bool // also accept a table without noisy values, which was computed from an answer, such as quantiles
 	keyless bool // the caller does not need the keys
 	names   []string
 	rows    *fileRows
 }
 
-// columns implements tableReceiver. The keys end before the column noisy or, in a table that was computed from an
-// answer, before estimate.
+// columns counts the key columns: those before the column noisy or, in a table that was computed from an answer, before
+// the column estimate.
 func (c *collector) columns(names []string, _ []bool) (keys int, needed bool, err error) {
 	for i := range names {
 		noisy := names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate"
@@ -129,7 +129,7 @@ func (c *collector) answer() (out query.Columns, err error) {
 // table returns the whole table with all columns.
 func (c *collector) table() *ReadBack {
 	if c.rows == nil {
-		return &ReadBack{} // there are no rows
+		return &ReadBack{} // a JSON file without rows has no columns
 	}
 	keys := len(c.rows.keys)
 	t := &ReadBack{Rows: c.rows.n, Values: c.rows.values, Names: c.names[keys:]}
@@ -141,10 +141,10 @@ func (c *collector) table() *ReadBack {
 	return t
 }
 
-// readBack lists the formats in the order in which they are tried.
+// readBack lists the formats from which a table is read back; the first one that the release has is used.
 var readBack = []string{".parquet", ".arrow", ".json", ".csv"}
 
-// tableFile returns the file that holds a table of a query, in the first format that is read back.
+// tableFile returns the file of a query's table in the first format of readBack that the release has.
 func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, error) {
 	for _, extension := range readBack {
 		i := slices.IndexFunc(q.Files, func(f manifest.File) bool {
@@ -186,7 +186,6 @@ func (c *collector) readFile(ctx context.Context, dir string, file manifest.File
 	return nil
 }
 
-// formatOf returns the format of a file of a release.
 func formatOf(file manifest.File) format {
 	for _, f := range builtin() {
 		if f.Extension() == filepath.Ext(file.Path) && f.Extension() != ".csv" {

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew renames a folder to a name that must be free, in one step if the file system can.
+// renameNew renames a folder, if nothing has the new name. The check and the rename are one step if the file system can
+// do that.
 func renameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameNew renames a folder to a name that must be free. It returns when the new name is durable.
+// renameNew renames a folder, if nothing has the new name. It returns when the new name is durable.
 func renameNew(from, to string) error {
 	old, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -29,8 +29,8 @@ func renameNew(from, to string) error {
 	return err
 }
 
-// exchangeNames fails: Windows cannot exchange names. So the caller moves an older release aside first, and for a
-// moment there is no release.
+// exchangeNames returns an error: Windows cannot exchange names. So the caller moves an older release aside first, and
+// for a moment there is no release.
 func exchangeNames(string, string) error { return errors.ErrUnsupported }
 
 func removeEmpty(dir string) error { return os.Remove(dir) }

@@ -30,7 +30,7 @@ func (f *Folder) Prepare(staging string) error {
 }
 
 // Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. After an
-// error it removes what it wrote.
+// error it removes the files that it wrote.
 func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: f.presenters}
 	if s.files, err = f.plan(r); err != nil {
@@ -105,7 +105,7 @@ func (f *Folder) tableFiles(t *table, r *pipeline.Release) (files []outputFile, 
 	return files, nil
 }
 
-// stager writes one release.
+// stager writes one release into a staging folder.
 type stager struct {
 	ctx     context.Context
 	staging string
@@ -113,11 +113,10 @@ type stager struct {
 	files   []outputFile
 
 	presenters []pipeline.Presenter
-	// synthetic is set for a preview, whose file names all begin with synthetic-.
+	// synthetic is true for a preview, whose files all have names that begin with synthetic-.
 	synthetic bool
 }
 
-// fileName returns the name of a file in the folder.
 func (s *stager) fileName(path string) string {
 	if s.synthetic {
 		return manifest.SyntheticPrefix + path
@@ -137,7 +136,7 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
 }
 
-// fill writes the files of the release.
+// fill writes the tables, the documents and the manifest.
 func (s *stager) fill(r *pipeline.Release) error {
 	root, err := regular.OpenRoot(s.dir)
 	if err != nil {

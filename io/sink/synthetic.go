@@ -17,7 +17,7 @@ import (
 // release's, so no reader of releases accepts a preview.
 
 // WritePreview writes a release of synthetic rows into dir as a preview. It replaces an older preview or an empty
-// folder. If anything else is at dir, the error is an Error with CodeExists. dir appears by one rename.
+// folder. If anything else is at dir, the error is an Error with CodeExists. dir gets its contents by one rename.
 func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presenters ...pipeline.Presenter) error {
 	const op = "publish"
 	if err := replaceable(dir); err != nil {
@@ -30,7 +30,7 @@ func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presente
 	if err != nil {
 		return failure(op, filepath.Dir(dir), err)
 	}
-	defer func() { _ = os.RemoveAll(staging) }() // nothing in it is private
+	defer func() { _ = os.RemoveAll(staging) }() // not an error for the caller: nothing in it is private
 	f := &Folder{formats: builtin()}
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters,
 		synthetic: true}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// rowTexts is a table, and the text of each label of each key.
+// rowTexts is a table with the text of each label of each key.
 type rowTexts struct {
 	table *table
 	keys  [][]string

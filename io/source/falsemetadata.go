@@ -7,11 +7,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// FalseMetadata names a wrong statement in a file's metadata that a SplitReader would trust: the min or max of a column
-// in a row group. It holds no value of the table.
+// FalseMetadata is a wrong statement in a file's metadata that a SplitReader would trust: the min or max of a column in
+// a row group. It holds no value of the table.
 type FalseMetadata struct {
-	File     string // the name of the file, as in errors
-	RowGroup int    // from 0
+	File     string // name of the file, as in errors
+	RowGroup int    // index of the row group, from 0
 	Column   string
 }
 

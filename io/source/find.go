@@ -70,13 +70,13 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles, folder
 	if e := folders.keepsSome(out); e != nil {
 		wrong = append(wrong, e)
 	}
-	shorten(out, wrong)
+	shorten(out, wrong, o.Table)
 	return out, wrong.Err()
 }
 
 // shorten replaces the paths of files by the names for messages: the base name, after as many of the folders above it
-// as tell the file from the others.
-func shorten(files []found, wrong fault.Errors) {
+// as tell the file from the others. The name of the table, if there is one, comes first.
+func shorten(files []found, wrong fault.Errors, table string) {
 	var names []*string
 	for i := range files {
 		names = append(names, &files[i].name)
@@ -84,7 +84,7 @@ func shorten(files []found, wrong fault.Errors) {
 	for _, e := range wrong {
 		names = append(names, &e.File)
 	}
-	left := map[string]string{} // from paths to names that may still be too short
+	left := map[string]string{} // maps paths to names that may still be too short
 	for _, path := range names {
 		left[*path] = ""
 	}
@@ -104,6 +104,9 @@ func shorten(files []found, wrong fault.Errors) {
 	}
 	for _, name := range names {
 		*name = short[*name]
+		if table != "" {
+			*name = strings.TrimSuffix("table "+table+": "+*name, ": ")
+		}
 	}
 }
 
@@ -142,7 +145,7 @@ func match(dir, pattern string) ([]string, *fault.Error) {
 	return paths, nil
 }
 
-// literal escapes the wildcards in a folder's name, so that a pattern matches this folder only.
+// literal escapes the wildcards in a folder's name, so that a pattern in it matches only in this folder.
 func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
@@ -168,8 +171,8 @@ func (s seenFiles) has(file fs.FileInfo) bool {
 
 func keyOf(file fs.FileInfo) [2]int64 { return [2]int64{file.Size(), file.ModTime().UnixNano()} }
 
-// identify returns the file at a path. It fails if the file is not a regular file of a known format, or was found
-// before.
+// identify returns the file at a path. It returns an error if the file is not a regular file of a known format, or was
+// found before.
 func (s seenFiles) identify(format, path string) (found, *fault.Error) {
 	info, err := os.Stat(path)
 	switch {

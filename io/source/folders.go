@@ -45,7 +45,7 @@ type inFolders struct {
 	keeps func(table.Schema, *table.Batch) bool // Options.Keeps
 }
 
-// newInFolders checks the columns' types. In the columns of exact, different values must stay different.
+// newInFolders checks the columns' types. In the columns of o.Exact, different values must stay different.
 func newInFolders(o Options) (inFolders, error) {
 	f := inFolders{names: slices.Sorted(maps.Keys(o.Folders)), types: map[string]scan.TextType{}, keeps: o.Keeps}
 	var wrong fault.Errors
@@ -62,7 +62,7 @@ func newInFolders(o Options) (inFolders, error) {
 	return f, wrong.Err()
 }
 
-// wrap returns an opened file with the additional columns, whose values it takes from path.
+// wrap adds the columns in folders' names to an opened file. It takes their values from path.
 func (f inFolders) wrap(file scan.File, path string) (scan.File, *fault.Error) {
 	if len(f.names) == 0 {
 		return file, nil
@@ -152,7 +152,7 @@ func newConstant(t scan.TextType, value string) (constant, bool) {
 	return constant{t.Type, c.Values, value == hiveNull}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
 }
 
-// column returns the column of a batch of rows rows, as one run of the same value.
+// column returns a column of the given number of rows, as one run of the value.
 func (c constant) column(rows int) table.Column {
 	out := table.Column{Type: c.typ, Values: c.value, Ends: []int32{int32(rows)}}
 	if c.null {
@@ -202,7 +202,7 @@ func (f *inFolder) Fetch(split int, columns []string) bool {
 	return ok && file.Fetch(split, f.inner(columns))
 }
 
-// inner returns those of the columns that the file itself holds.
+// inner returns the columns without those that come from folders' names.
 func (f *inFolder) inner(columns []string) (inner []string) {
 	for _, name := range columns {
 		if !slices.Contains(f.names, name) {
@@ -212,8 +212,8 @@ func (f *inFolder) inner(columns []string) (inner []string) {
 	return inner
 }
 
-// sign returns a digest of a file's digest and the values in its folders' names: the same bytes in another folder are
-// another input.
+// sign returns a digest of a file's digest and the values in its folders' names, since the same bytes in another folder
+// are another input.
 func (f *inFolder) sign(digest []byte) []byte {
 	if digest == nil {
 		return nil
@@ -235,7 +235,8 @@ type footedInFolder struct {
 
 func (f footedInFolder) Rows(split int) int64 { return f.footed.Rows(split) }
 
-// Bounds implements scan.Footed. A column of a folder has one value in all rows.
+// Bounds returns the value of a folder's column as min and max, since all rows have it. For other columns it returns
+// what the file states.
 func (f footedInFolder) Bounds(split int, column string) (table.Bounds, bool) {
 	i := slices.Index(f.names, column)
 	if i < 0 {
@@ -255,14 +256,14 @@ func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	return f.sign(sum), err
 }
 
-// unfooted is an inFolder whose file format states no row counts or statistics. A filter on a column of a folder's name
-// can still skip the whole file without reading it.
+// unfooted is an inFolder whose file format states no row counts or statistics. A filter on a folder's column can still
+// skip the whole file without reading it.
 type unfooted struct{ *inFolder }
 
-// Rows implements scan.Footed: the number of rows is not known.
+// Rows returns that the number of rows is not known.
 func (unfooted) Rows(int) int64 { return scan.UnknownRows }
 
 func (unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
 
-// DigestFooter implements scan.Footed. If a file is skipped by its name, its content does not matter.
+// DigestFooter returns a fixed digest: if a file is skipped because of its folder's name, its contents do not matter.
 func (unfooted) DigestFooter(int) ([]byte, error) { return []byte("left out by its folder"), nil }

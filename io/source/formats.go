@@ -20,7 +20,7 @@ import (
 // (https://www.iana.org/assignments/media-types/text/tab-separated-values).
 type dialects struct {
 	given, tabs *csv.Dialect
-	wrongTabs   error // why tabs is invalid; reported only if there is a TSV file
+	wrongTabs   error // the error if tabs is invalid; reported only if there is a TSV file
 	objects     *jsonl.Dialect
 	exact       []string // Options.Exact
 }
@@ -65,13 +65,13 @@ var formats = []struct {
 	{"jsonl", []string{".jsonl", ".ndjson"}, openObjects, true},
 }
 
-// packings maps the endings of compressed files to their compressions.
+// packings lists the endings of compressed files' names with their compressions.
 var packings = []struct {
 	ending string
 	packed scan.Compression
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
-// openDescribed returns the opener of a format whose files state the types of their columns (Parquet, Arrow).
+// openDescribed returns an opener for a format whose files hold the types of their columns (Parquet, Arrow).
 func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
 	*fault.Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
@@ -81,7 +81,7 @@ func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMA
 	}
 }
 
-// openSeparated returns the opener of CSV files; of chooses the dialect.
+// openSeparated returns, for a compression, an opener of CSV files. of chooses the dialect: CSV or TSV.
 func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
@@ -94,7 +94,7 @@ func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compressio
 	}
 }
 
-// openObjects returns the opener of JSON lines.
+// openObjects returns an opener of JSON-lines files with the given compression.
 func openObjects(packed scan.Compression) opener {
 	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
 		return jsonl.Open(ctx, at, packed, d.objects, mac)
@@ -160,7 +160,7 @@ func formatOf(given, name string) (opener, *fault.Error) {
 			strings.Join(Formats(), ", "))
 }
 
-// found is an input file that was found and is to be read.
+// found is an input file with its opener, before it is opened.
 type found struct {
 	at   scan.Place
 	base string

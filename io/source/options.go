@@ -14,13 +14,15 @@ type Summary = scan.Summary
 
 // Options describes how files are read. CSV and JSONL have no effect on other formats.
 type Options struct {
+	// Table is the name of the table in messages about its files; "" if a job has one table only.
+	Table string
 	// Dir is the folder of relative patterns.
 	Dir string
 	// Files holds paths, globs, URLs of objects (store.Address), and globs of URLs. A URL that ends with a slash means all
 	// objects below it. "-" is Stdin.
 	Files []string
-	// Stdin is the reader for the file "-". Open copies it whole into an encrypted file in the folder Scratch, which
-	// nobody else can read; closing the dataset deletes it.
+	// Stdin is the reader for the file "-". Open copies all its bytes into an encrypted file in the folder Scratch,
+	// which nobody else can read. Closing the dataset deletes that file.
 	Stdin   io.Reader
 	Scratch string
 	// Format is one of Formats; if it is empty, the files' names give their formats.

@@ -21,7 +21,8 @@ type Outline struct {
 	Version string
 }
 
-// Outlines returns the outlines of all files, in reading order. It returns an error if a file cannot be opened again.
+// Outlines returns the outlines of all files, in reading order. It opens the files again, and returns an error if it
+// cannot.
 func (d *Dataset) Outlines() ([]Outline, error) {
 	out := make([]Outline, len(d.files))
 	var atOnce errgroup.Group

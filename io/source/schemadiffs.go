@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// agree returns all differences between the schema of the first file and the schemas of the others.
+// agree returns all differences between the schema of the first file and the schemas of the others, as errors.
 func agree(names []string, files []scan.File) fault.Errors {
 	var wrong fault.Errors
 	for i, f := range files[1:] {
@@ -20,7 +20,8 @@ func agree(names []string, files []scan.File) fault.Errors {
 	return wrong
 }
 
-// differences returns the columns that a file lacks, has in addition, or has with another type than the first file.
+// differences returns an error for each column that f lacks, has in addition, or has with another type than the first
+// file.
 func differences(first, f scan.File, in string) []*fault.Error {
 	var out []*fault.Error
 	known := 0

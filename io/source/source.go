@@ -103,12 +103,12 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 			return nil
 		}
 		if f.at.Remote == nil {
-			_ = open() // it returns nothing
+			_ = open() // no error is lost: open records errors
 		} else {
 			atOnce.Go(open)
 		}
 	}
-	_ = atOnce.Wait() // they return nothing
+	_ = atOnce.Wait() // no error is lost: open records errors
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	return agree(d.names, d.files).Err()
 }
 
-// openedAtOnce is the number of files of stores that are opened at once. Each takes several requests.
+// openedAtOnce is the number of files of stores that are opened at the same time. Each needs several requests.
 const openedAtOnce = 16
 
 func (d *Dataset) add(f found, opened scan.File) {
@@ -197,7 +197,7 @@ func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]by
 	return sum, d.addFileName(err, p.file)
 }
 
-// check returns the place of a split. It refuses columns that cannot be read.
+// check returns the place of a split. It returns an error if a column does not exist or cannot be read.
 func (d *Dataset) check(split int, columns []string) (place, error) {
 	if split < 0 || split >= len(d.places) {
 		return place{}, fault.New(fault.CodeOption, "there is no split %d, only %d", split, len(d.places))
@@ -224,7 +224,7 @@ func (d *Dataset) addFileName(err error, file int) error {
 	return err
 }
 
-// AheadOfStores is the memory in bytes that each worker needs for requests to stores: see [Dataset.AheadBytes].
+// AheadOfStores is how many bytes of memory each worker needs for requests to stores (see [Dataset.AheadBytes]).
 const AheadOfStores = remote.PerWorker
 
 // AheadBytes returns how many bytes of memory each worker needs to read ahead, in addition to decoded batches. It is 0

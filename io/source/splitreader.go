@@ -8,17 +8,18 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// SplitReader reads the splits of a dataset of any format. If the min and max in a file's footer show that no row of a
-// split passes the caller's filters, it skips the split. It fetches the next splits from stores ahead of time. Its
-// methods may be called concurrently.
+// SplitReader reads the splits of a dataset of any format. It skips a split if the min and max in the file's footer
+// show that no row of the split passes the caller's filters. It fetches the next splits from stores before they are
+// read. Its methods may be called concurrently.
 type SplitReader struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
-	// Counted is set if the rows of skipped splits must be counted. Then a split is read if its file does not state the
-	// number of its rows.
+	// Counted is true if the rows of skipped splits must be counted. Then a split is read, not skipped, if its file
+	// does not state the number of its rows.
 	Counted bool
-	// End is the first split that the caller will not read, so that it is not fetched ahead; 0 if the caller may read all.
+	// End is the index of the first split that the caller will not read, so that no split from it on is fetched ahead;
+	// 0 if the caller may read all.
 	End int
 
 	once sync.Once // runs before the first split is read
@@ -74,11 +75,11 @@ func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	return sum, s.d.addFileName(err, p.file)
 }
 
-// lookedAhead is the number of following splits among which fetch searches for splits that are not skipped.
+// lookedAhead is the number of splits, after the current one, among which fetch searches for splits to fetch.
 const lookedAhead = 64
 
-// fetchBefore returns a function that calls yield. Its first call comes when all requests for the current split were
-// made; it then first starts to fetch the next splits.
+// fetchBefore returns a function that calls yield. The requests for the current split are made before yield is called
+// for the first time, so the returned function then starts to fetch the next splits.
 func (s *SplitReader) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)

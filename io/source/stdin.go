@@ -22,7 +22,7 @@ const Stdin = "-"
 // spool is a copy of standard input in a scratch file, in pieces of spoolPiece bytes; the last one may be shorter.
 type spool struct {
 	file   *scratchfile.File
-	places []int64 // places[i] is where piece i is in the scratch file
+	places []int64 // places[i] is the offset of piece i in the scratch file
 	size   int64
 }
 
@@ -37,7 +37,7 @@ func readStdin(ctx context.Context, in io.Reader, folder string) (*spool, error)
 	select {
 	case err := <-done:
 		if err != nil {
-			_ = s.file.Close() // its contents are not used
+			_ = s.file.Close() // closing deletes the file; its contents are not used
 			return nil, err
 		}
 		return s, nil
@@ -72,14 +72,14 @@ func (s *spool) fill(ctx context.Context, in io.Reader) error {
 
 func (s *spool) Size() int64 { return s.size }
 
-// Version implements scan.Remote. A spool does not change.
+// Version returns "", since a spool does not change.
 func (s *spool) Version() string { return "" }
 
 func (s *spool) Open(ctx context.Context) scan.Handle {
 	return &spoolHandle{spool: s, ctx: ctx, held: -1}
 }
 
-// Fetch implements scan.Remote. Nothing is fetched ahead.
+// Fetch returns false: nothing is fetched ahead.
 func (s *spool) Fetch(...scan.Extent) bool { return false }
 
 // spoolHandle reads a spool. It holds the decrypted piece that was read last.
@@ -110,7 +110,7 @@ func (h *spoolHandle) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// hold decrypts piece i into memory, unless it is there.
+// hold decrypts piece i into memory, unless it is in memory.
 func (h *spoolHandle) hold(i int) error {
 	if h.held == i {
 		return nil
@@ -129,10 +129,10 @@ func (h *spoolHandle) hold(i int) error {
 
 func (h *spoolHandle) Expect(...scan.Extent) {}
 
-// Close implements io.Closer. The spool stays open.
+// Close does nothing: the spool stays open for other handles.
 func (h *spoolHandle) Close() error { return nil }
 
-// findStdin reads standard input whole and returns it as a file.
+// findStdin copies standard input to a spool and returns it as a file.
 func (s *stores) findStdin(o Options) (found, *fault.Error) {
 	open, e := stdinFormat(o.Format)
 	return found{scan.Place{Path: Stdin}, Stdin, Stdin,

@@ -19,9 +19,9 @@ import (
 type stores struct {
 	pool    *remote.Pool
 	stdin   *spool // nil if standard input was not read
-	failed  error  // why reading stdin failed: an error of the scratch file, or of the context
+	failed  error  // the error of reading stdin: from the scratch file or the context
 	mu      sync.Mutex
-	buckets map[store.Address]store.Bucket // by address without key
+	buckets map[store.Address]store.Bucket // open buckets, by address without key
 	seen    map[store.Address]bool         // the objects found so far
 }
 
@@ -37,7 +37,7 @@ func (s *stores) close() {
 	s.pool.Close()
 	s.pool.Forget()
 	if s.stdin != nil {
-		_ = s.stdin.file.Close() // it was read
+		_ = s.stdin.file.Close() // closing deletes the copy, which is no longer needed
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 		at := a.At(o.Key)
 		base := at.Base()
 		open, e := formatOf(format, base)
-		if at.Scheme != "https" { // on a web server, the query is part of the name
+		if at.Scheme != "https" { // on a web server, the query is a part of the file's name
 			at.Options = ""
 		}
 		switch {

@@ -11,8 +11,8 @@ import (
 // Address is the URL of an object in a store, or a pattern of such URLs: scheme://bucket/key?options.
 type Address struct {
 	Scheme string
-	Bucket string // the host, if the scheme is https
-	// Key is the object's name without escapes; if the scheme is https, the path with its escapes.
+	Bucket string // for https, the host
+	// Key is the object's name without escapes; for https, the path with its escapes.
 	Key string
 	// Options is the query string. It may hold a signature, so it is never shown.
 	Options string

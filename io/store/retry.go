@@ -50,7 +50,7 @@ func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error
 func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
 	var piece []byte // the part of the current slice that is not filled yet
 	left := size
-	got := 0 // bytes since the last restart of the count of failures
+	got := 0 // bytes since the count of failures was set to 0
 	for failed := 0; left > 0; {
 		err := attempt(ctx, left, func(ctx context.Context) error {
 			ctx, cancel := context.WithCancel(ctx)
@@ -65,7 +65,8 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 			defer r.Close()
 			for left > 0 {
 				if len(piece) == 0 {
-					silence.Stop() // the next call may wait for memory, which is no silence of the store
+					// The next call may wait for memory; the store is not silent meanwhile.
+					silence.Stop()
 					before := time.Now()
 					piece = next(left)
 					end = end.Add(time.Since(before))
@@ -154,7 +155,7 @@ func finished(ctx context.Context, err error) (bool, error) {
 func pause(ctx context.Context, failed int) error {
 	d := min(firstPause<<failed, lastPause)
 	var b [4]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // Read of crypto/rand never fails
 	d -= time.Duration(int64(d) / 2 * int64(binary.LittleEndian.Uint32(b[:])>>16) >> 16)
 	select {
 	case <-time.After(d):

@@ -18,7 +18,7 @@ import (
 // Object is one version of an object.
 type Object struct {
 	Key  string
-	Size int64 // in bytes
+	Size int64 // size in bytes
 	// Version identifies the contents: an ETag or a generation number. It differs if the contents differ, and is never "".
 	Version string
 }
@@ -33,16 +33,16 @@ type Bucket interface {
 	// Read returns a reader of size bytes of this version of an object, from offset at on. The object must have so many
 	// bytes. Errors of the reader may be of any type. The error is of kind Changed if the store now has another version.
 	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
-	// Close frees connections.
+	// Close closes connections and frees memory.
 	Close() error
 }
 
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see complete or not at all. over is the object that it may replace. nil allows
-	// any object or none. NoObject requires that there is none; otherwise the error is of kind Exists. A version requires
-	// that this version is there; otherwise the error is of kind Changed.
+	// Put writes an object. Others see the complete object or none of it. over is the object that Put may replace. If
+	// over is nil, Put replaces any object. If it is NoObject, there must be none; otherwise the error is of kind
+	// Exists. If it is a version, the store must have this version; otherwise the error is of kind Changed.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
 	// Delete removes a version of an object. It returns nil if the key has none. The error is of kind Changed if the
 	// store now has another version.

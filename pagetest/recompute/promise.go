@@ -15,7 +15,7 @@ type promise struct {
 	both bool
 }
 
-// apart returns two promises, each with one of the bounds.
+// apart returns, of a guarantee with two bounds for the same noise, one promise with each bound.
 func (p promise) apart() (a, b promise) {
 	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure,
 		failure: p.failure}
@@ -35,7 +35,7 @@ func difference(a, b *big.Float) *big.Float { return zero(8000).Sub(a, b) }
 func product(a, b *big.Float) *big.Float    { return zero(8000).Mul(a, b) }
 func quotient(a, b *big.Float) *big.Float   { return zero(digits).Quo(a, b) }
 
-// gaussian is Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu), for any real eps.
+// gaussian returns Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu), the delta of Gaussian noise, for any real eps.
 func (p promise) gaussian(eps *big.Float) *big.Float {
 	if p.mu.Sign() == 0 {
 		d := difference(one(), exp(eps))
@@ -47,7 +47,7 @@ func (p promise) gaussian(eps *big.Float) *big.Float {
 	half, ratio := quotient(p.mu, number(2)), quotient(eps, p.mu)
 	far, _ := zero(digits).Sub(half, ratio).Float64()
 	if far < -farthest {
-		return zero(digits).SetMantExp(one(), -6000) // positive, whatever it is
+		return zero(digits).SetMantExp(one(), -6000) // a positive number, smaller than any that is printed
 	}
 	left := phi(zero(digits).Sub(half, ratio))
 	right := phi(zero(digits).Neg(zero(digits).Add(half, ratio)))
@@ -101,10 +101,10 @@ func (p promise) gain(belief *big.Rat) *big.Float {
 	return difference(p.guess(belief), zero(8000).SetRat(rest))
 }
 
-// tiny is the smallest gain that is printed.
+// tiny is the smallest gain that the page prints.
 const tiny = 1e-14
 
-// right formats the probability of a right guess in percent, rounded up; the belief alone if the gain is tiny.
+// right returns the probability of a right guess in percent, rounded up. If the gain is tiny, it returns the belief.
 func (p promise) right(belief *big.Rat) string {
 	if p.gain(belief).Cmp(number(tiny)) >= 0 {
 		return percent(p.guess(belief))
@@ -117,7 +117,7 @@ func (p promise) right(belief *big.Rat) string {
 	return fmt.Sprintf("%g %%", whole)
 }
 
-// formula is guess by the formula for mu alone, for comparison.
+// formula computes guess by the formula for mu alone, to check it.
 func (p promise) formula(belief *big.Rat) *big.Float {
 	b := zero(digits).SetRat(belief)
 	rest := zero(digits).SetRat(new(big.Rat).Sub(big.NewRat(1, 1), belief))
@@ -126,8 +126,8 @@ func (p promise) formula(belief *big.Rat) *big.Float {
 	return sum(product(b, phi(zero(digits).Add(half, c))), product(rest, phi(zero(digits).Sub(half, c))))
 }
 
-// alarms returns the largest true positive rate of a membership test whose false positive rate is a: Phi(Phi⁻¹(a) + mu)
-// for mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
+// alarms returns the largest true positive rate of a membership test whose false positive rate is a. For mu alone, this
+// is Phi(Phi⁻¹(a) + mu); otherwise it is the least e^eps·a + delta(eps), which is convex in e^eps.
 func (p promise) alarms(a *big.Rat) *big.Float {
 	if p.both {
 		x, y := p.apart()

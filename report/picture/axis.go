@@ -43,7 +43,7 @@ func (a Axis) place(x float64) float64 {
 	return x
 }
 
-// largest bounds the limits of an axis, so that their difference does not overflow.
+// largest is the maximum of an axis's limits, so that their difference does not overflow.
 const largest = math.MaxFloat64 / 8
 
 // limits returns the positions of the axis's ends for values between low and high.
@@ -51,7 +51,7 @@ func (a Axis) limits(low, high float64) (from, to float64) {
 	switch {
 	case a.From != a.To:
 		return a.place(a.From), a.place(a.To)
-	case !(low <= high): // no values
+	case !(low <= high): // there are no values
 		return 0, 1
 	case a.Zero:
 		low, high = min(low, 0), max(high, 0)
@@ -62,8 +62,8 @@ func (a Axis) limits(low, high float64) (from, to float64) {
 	return max(low, -largest), min(high, largest)
 }
 
-// apply sets the limits, the label and the ticks of gonum's axis. length is its length, across the panel's size in the
-// other direction.
+// apply sets the limits, the label and the ticks of gonum's axis to. from and end are its limits, length is its length,
+// and across is the panel's size in the other direction.
 func (a Axis) apply(to *plot.Axis, from, end float64, length, across vg.Length, upright bool) {
 	to.Min, to.Max = from, end
 	to.Label.TextStyle.Font, to.Label.TextStyle.Handler, to.Label.Padding = face(9), handler, vg.Points(2)
@@ -107,7 +107,7 @@ func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) 
 	step := int(math.Ceil(float64(high / room)))
 	switch wide := longest + vg.Points(6); {
 	case upright:
-	case wide <= 3*room && wide <= 1.2*vg.Centimeter: // short names, of which some can be left out
+	case wide <= 3*room && wide <= 1.2*vg.Centimeter: // the names are short, and some can be left out
 		step = int(math.Ceil(float64(wide / room)))
 	case wide > room:
 		to.Tick.Label.Rotation, to.Tick.Label.XAlign, to.Tick.Label.YAlign = math.Pi/3, draw.XRight, draw.YCenter
@@ -195,7 +195,7 @@ func brief(x float64, digits int) string {
 		if strings.Contains(mantissa, ".") {
 			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
 		}
-		n, _ := strconv.Atoi(exponent) // it always parses
+		n, _ := strconv.Atoi(exponent) // no error: it is a number
 		return mantissa + "e" + strconv.Itoa(n)
 	}
 	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))

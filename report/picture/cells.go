@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Cells is a panel of a heat map. Both axes have names. The first row is at the top or, if Up is set, at the bottom:
-// rows of a geographic grid are counted from the south.
+// Cells is a panel of a heat map. Both axes have names. The first row is at the top. If Up is true, it is at the
+// bottom, as for rows of a geographic grid, which are counted from the south.
 type Cells struct {
 	Title string
 	X, Y  Axis
@@ -26,7 +26,7 @@ type Cell struct {
 	Value float64
 }
 
-// mostShapes is the largest number of cells that are drawn as separate shapes. If there are more, all are drawn as one
+// mostShapes is the maximum number of cells that are drawn as separate shapes. If there are more, all are drawn as one
 // image.
 const mostShapes = 2500
 

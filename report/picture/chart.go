@@ -57,7 +57,6 @@ func titled(title string, width vg.Length) *plot.Plot {
 	return p
 }
 
-// lines draws the lines of a chart.
 type lines struct{ Chart }
 
 // position returns the position of a point on the chart's axes; ok is false if the point cannot be drawn.
@@ -83,7 +82,7 @@ func (l *lines) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// heights returns the values that belong to point i: Y, the ends of its error bar and the edges of its band.
+// heights returns the heights at which point i is drawn: Y, the ends of its error bar and the edges of its band.
 func (l *Line) heights(i int, log bool) []float64 {
 	out := []float64{l.Y[i]}
 	if l.Errors != nil {
@@ -200,7 +199,7 @@ func bounded(x float64, a *plot.Axis) float64 {
 	return min(max(x, a.Min-span), a.Max+span)
 }
 
-// mostPoints is the largest number of points of a line that are drawn; it exceeds the pixel columns of a picture.
+// mostPoints is the maximum number of points of a line that are drawn. It exceeds the pixel columns of a picture.
 const mostPoints = 4000
 
 // thinned returns at most mostPoints points. If there are more, it keeps the lowest and the highest of each group of

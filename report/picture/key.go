@@ -52,7 +52,7 @@ func (f *Figure) keyRows(width vg.Length) (rows [][]Key) {
 	return rows
 }
 
-// drawKeys draws the rows of the legend, centred, from y downwards. It returns the y at which the next line starts.
+// drawKeys draws the rows of the legend, centred, from height y downwards. It returns the height for the next line.
 func (f *Figure) drawKeys(all draw.Canvas, y vg.Length) vg.Length {
 	width := all.Max.X - all.Min.X
 	for _, row := range f.keyRows(width) {

@@ -32,7 +32,6 @@ func (m Map) plot(width, _ vg.Length) *plot.Plot {
 	return p
 }
 
-// places draws a map.
 type places struct{ Map }
 
 // DataRange returns the range of the places.
@@ -73,7 +72,7 @@ func (m *places) Plot(c draw.Canvas, _ *plot.Plot) {
 			paths[k].Close()
 		}
 	}
-	wide := min((c.Max.X-c.Min.X)/(8*vg.Centimeter), 1) // a small map has thin lines
+	wide := min((c.Max.X-c.Min.X)/(8*vg.Centimeter), 1) // the lines of a small map are thin
 	c.SetLineDash(nil, 0)
 	for k, path := range paths {
 		if len(path) == 0 {
@@ -90,7 +89,8 @@ func (m *places) Plot(c draw.Canvas, _ *plot.Plot) {
 	m.scaleBar(c, each)
 }
 
-// positions returns functions that convert coordinates to positions on the canvas, and the length of a unit of X on it.
+// positions returns functions that convert coordinates to positions on the canvas, and the length on the canvas of a
+// unit of X.
 func (m *places) positions(c draw.Canvas) (x, y func(float64) vg.Length, each vg.Length) {
 	xmin, xmax, ymin, ymax := m.DataRange()
 	aspect := m.Aspect

@@ -137,7 +137,7 @@ func (f *Figure) size() (width, height vg.Length) {
 	return width, vg.Length(rows)*h + f.above() + f.below(width)
 }
 
-// Dots returns the size of the figure in pixels, of which an inch has 96.
+// Dots returns the size of the figure in pixels, 96 for each inch.
 func (f *Figure) Dots() (width, height int) {
 	w, h := f.size()
 	return int(w / vg.Inch * 96), int(h / vg.Inch * 96)

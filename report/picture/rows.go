@@ -75,7 +75,7 @@ func (r Rows) extent() (low, high float64) {
 // rows draws the marks of named rows.
 type rows struct{ Rows }
 
-// DataRange implements plot.DataRanger with the limits that plot sets.
+// DataRange returns the limits of the axis, and the range of the rows' positions.
 func (r *rows) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax = r.limits()
 	return xmin, xmax, -0.5, float64(len(r.Names)) - 0.5

@@ -73,7 +73,6 @@ var glyphs = []draw.GlyphDrawer{nil, draw.CircleGlyph{}, draw.RingGlyph{}, draw.
 // diamond draws a diamond, which gonum/plot lacks.
 type diamond struct{}
 
-// DrawGlyph implements draw.GlyphDrawer.
 func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	r := 1.4 * s.Radius
 	c.FillPolygon(s.Color, []vg.Point{{X: at.X - r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X + r, Y: at.Y},
@@ -182,7 +181,7 @@ func letters(points float64) text.Style {
 	return text.Style{Color: color.Black, Font: face(points), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: handler}
 }
 
-// fit shortens a text until it fits into a width.
+// fit shortens a text so that it is not wider than width.
 func fit(style text.Style, s string, width vg.Length) string {
 	r := []rune(s)
 	for n := len(r); n > 0; n-- {

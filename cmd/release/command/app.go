@@ -15,7 +15,7 @@ type app struct {
 	*console.Console
 	metrics string // the value of --metrics as the user typed it
 	checks  checkMode
-	stdin   io.Reader // answers that a person types
+	stdin   io.Reader // the answers that a person types
 	last    lastRun
 	added   []Verb // the verbs of release-full
 }
@@ -41,7 +41,7 @@ var checkModes = []string{string(checksAuto), string(checksShow), string(checksR
 
 func (m *checkMode) String() string { return string(*m) }
 
-// Set implements pflag.Value. It refuses an unknown mode.
+// Set sets the mode to a value of the flag. It refuses an unknown one.
 func (m *checkMode) Set(s string) error {
 	if !slices.Contains(checkModes, s) {
 		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
@@ -56,9 +56,9 @@ func (m *checkMode) Type() string { return "mode" }
 // working while a signal makes the program write the metrics.
 type lastRun struct {
 	sync.Mutex
-	file    string          // for Prometheus; "" without --metrics, and after it was written
-	job     string          // "" if the command does not run a job
-	command string          // such as "ledger audit"
+	file    string          // the file for Prometheus; "" without --metrics, and after the file was written
+	job     string          // the job's name; "" if the command does not run a job
+	command string          // the command, such as "ledger audit"
 	balance *ledger.Balance // nil if the account's balance was not read
 	waiting []ledger.Run    // charges of the dataset that have been reserved for long
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// This file words errors in a command line as the verb's help does. The texts of the cobra library mention args and Go
-// functions instead.
+// This file replaces cobra's messages about errors in a command line, which mention args and Go functions, by messages
+// in the words of the verb's help.
 
 // things maps the arguments of a usage line, such as DIR, to the words of messages, such as "a release folder".
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
@@ -61,7 +61,6 @@ func seeHelp(cmd *cobra.Command, text string) error {
 	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
 }
 
-// flagError explains an error in a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError

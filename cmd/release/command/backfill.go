@@ -69,7 +69,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	defer func() { _ = closeBook() }() // nothing is lost: each entry was durable when it was made
 	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	return errors.Join(b.conclude(windows), failed)
 }
 
-// backfilling is a backfill in progress.
+// backfilling is the state of a backfill: a run for each data interval that has no release yet.
 type backfilling struct {
 	*app
 	book  *ledger.Book
@@ -104,10 +104,10 @@ type backfilling struct {
 	signer   pipeline.Signer
 	unsigned []string
 	stop     string // why the backfill stopped early; "" if it did not
-	spent    bool   // it stopped because of --max-spend
+	spent    bool   // the backfill stopped because of --max-spend
 }
 
-// all makes the releases of the data intervals in order. It stops if one fails, or if the next would exceed
+// all makes the releases of the given data intervals in order. It stops if one fails, or if the next would exceed
 // --max-spend.
 func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	for _, w := range windows {
@@ -134,7 +134,7 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	return nil
 }
 
-// broken returns an error if --sign was given but data intervals that were published before are not signed by it.
+// broken returns an error if --sign was given and some data intervals were published before without this signature.
 func (b *backfilling) broken() error {
 	if len(b.unsigned) == 0 {
 		return nil

@@ -49,7 +49,7 @@ func changesCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// changesOf is the output of changes as JSON.
+// changesOf is what the verb changes prints as JSON.
 type changesOf struct {
 	Table string `json:"table"`
 	// Earlier and Later are the SHA-256 of the two releases' manifests.

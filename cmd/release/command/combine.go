@@ -34,7 +34,7 @@ queries and runs is independent. A ratio has Fieller's interval, and is not stat
 
 Means, variances and quantiles are not sums; counts of discovered keys are selected by their noise. Both are refused.`
 
-// combineFlags select the cells to add, to subtract and to divide by.
+// combineFlags are the flags that select cells: to add, to subtract, and to divide by.
 type combineFlags struct{ sum, minus, of []string }
 
 func combineCommand(c *console.Console) *cobra.Command {
@@ -53,7 +53,7 @@ func combineCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// combined is the output of combine as JSON. Numbers are null if the ratio cannot be computed.
+// combined is what the verb combine prints as JSON. Numbers are null if the ratio cannot be computed.
 type combined struct {
 	Sum      []string `json:"sum,omitempty"`
 	Minus    []string `json:"minus,omitempty"`
@@ -121,7 +121,7 @@ func printCombined(c *console.Console, f *combineFlags, releases *openedReleases
 // withError formats a number with the digits that its error justifies: it rounds to a power of ten that is at most a
 // tenth of the standard deviation.
 func withError(x, deviation float64, round func(float64) float64) string {
-	const exact = 1e-12 // relative to x: the rounding error of a sum without noise, such as a known total
+	const exact = 1e-12 // the relative rounding error of a sum without noise, such as a known total
 	if !(deviation > exact*math.Abs(x)) || math.IsInf(deviation, 0) {
 		return strconv.FormatFloat(x, 'g', 12, 64)
 	}
@@ -172,7 +172,7 @@ func (r *openedReleases) open(ctx context.Context, arg string) error {
 	return nil
 }
 
-// terms reads the cells that the values of a flag select, and multiplies their weights by sign.
+// terms reads the cells that the values of a flag select. It multiplies their weights by sign.
 func (r *openedReleases) terms(ctx context.Context, flag string, texts []string, sign float64) ([]combine.Term, error) {
 	var out []combine.Term
 	for _, text := range texts {

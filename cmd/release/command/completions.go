@@ -71,7 +71,7 @@ var argumentOffers = map[string]offer{
 	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
 
-// complete adds completions to the arguments and flags of all commands, unless they have some.
+// complete adds completions to the arguments and flags of all commands, except those that already have completions.
 func complete(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
 		cmd.ValidArgsFunction = nothing
@@ -93,7 +93,7 @@ func complete(cmd *cobra.Command) {
 		if !known {
 			o = nothing
 		}
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, o) // the flag exists and has no completion yet
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, o) // no error: the flag exists and has no completion yet
 	}
 	cmd.LocalFlags().VisitAll(each)
 	for _, sub := range cmd.Commands() {

@@ -30,7 +30,7 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 			"auto does what data_checks of the job says, and on a terminal shows them and asks before reading if the job "+
 			"does not say; show shows them always; refuse ends with 1 before any noise if a column is "+
 			"unusable, which readers of the release can see; off counts nothing")
-	// the flag is there
+	// no error: the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes,
 		cobra.ShellCompDirectiveNoFileComp))
 }
@@ -60,7 +60,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	a.Errorf("%s.\nRefuse the release, at no cost, if a column turns out unusable? The release then says so. [Y/n] ",
 		a.Redact(dataPolicy(p, false)))
 	answer := make(chan string, 1)
-	go func() { // the read continues after the run is stopped, until the process ends
+	go func() { // If the run is stopped, this goroutine waits for input until the process ends.
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')
 		if err != nil && line == "" {
 			line = "n" // the end of input is not an answer
@@ -99,14 +99,14 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	if o.Release == nil || a.checks == checksOff || bad {
 		return
 	}
-	// This uses only the noisy answers, so it may be shown to everybody.
+	// Only the noisy answers decide this, so everybody may see it.
 	var nothing []int
 	for i, r := range o.Release.Results() {
 		if r.LooksEmpty {
 			nothing = append(nothing, i)
 		}
 	}
-	const most = 3 // more warnings become one
+	const most = 3 // if there are more warnings, one replaces them all
 	if len(nothing) <= most {
 		for _, i := range nothing {
 			a.Warn(nothingText(p, i))
@@ -123,7 +123,7 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 
 const lookText = ": release check --data JOB looks at the rows and spends nothing"
 
-// nothingText returns a warning that a query's answer could be noise alone.
+// nothingText returns a warning that a query's answer looks like noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
 	planned := p.Queries()[query]
 	q := planned.Query
@@ -169,7 +169,7 @@ func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
 	}
 }
 
-// printShares prints the fractions for one table; its name is "" if it is the only one.
+// printShares prints the fractions for one table. name is "" if the plan has only one table.
 func (a *app) printShares(name string, c *pipeline.DataChecks) {
 	t := checkTable(c)
 	if a.Log == "json" {

@@ -48,13 +48,13 @@ func ExitCode(ctx context.Context, err error) int {
 	}
 }
 
-// report writes an error to stderr and returns the exit code.
+// report prints an error on stderr and returns the exit code.
 func (a *app) report(ctx context.Context, err error) int {
 	code := ExitCode(ctx, err)
 	if err == nil {
 		return code
 	}
-	if strings.HasPrefix(err.Error(), "unknown command") && !errors.As(err, new(*console.UsageError)) { // cobra's own
+	if strings.HasPrefix(err.Error(), "unknown command") && !errors.As(err, new(*console.UsageError)) {
 		err = &console.UsageError{Text: err.Error(), Hint: "see release --help"}
 	}
 	if code > 128 {

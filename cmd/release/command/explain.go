@@ -44,7 +44,7 @@ func commands(root *cobra.Command) (out []explanation) {
 	return out
 }
 
-// explain prints what explains a word. verbs are explanations beside those of the program's pages.
+// explain prints the explanations of a word. verbs are explanations in addition to those on the program's pages.
 func (a *app) explain(word string, verbs []explanation) error {
 	found, similar, err := findExplanations(word, verbs...)
 	if err != nil {
@@ -122,7 +122,7 @@ func findExplanations(word string, more ...explanation) (found []explanation, si
 		return merged(found), nil, nil
 	}
 	if len(wanted) < 3 {
-		return nil, nil, nil // it would be a part of many names
+		return nil, nil, nil // such a short word is a part of many names
 	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
@@ -141,7 +141,7 @@ func findExplanations(word string, more ...explanation) (found []explanation, si
 	return nil, similar[:min(len(similar), 8)], nil
 }
 
-// withName returns the explanations with a name.
+// withName returns the explanations that have the given name.
 func withName(all []explanation, wanted string) (found []explanation) {
 	for _, e := range all {
 		if name := normal(e.Name); name == wanted || e.Kind == "word" && singular(name) == singular(wanted) ||
@@ -167,7 +167,7 @@ func withPath(all []explanation, path string) (found []explanation) {
 	return found
 }
 
-// isAt reports whether steps lead along the path at, which ends with the key that e explains.
+// isAt reports whether a reader who follows steps along the path at arrives at the key that e explains.
 func (e *explanation) isAt(at, steps []string) bool {
 	if len(at) == 0 {
 		return len(steps) == 0 || len(steps) == 1 && e.named
@@ -179,7 +179,8 @@ func (e *explanation) isAt(at, steps []string) bool {
 	return e.isAt(at[1:], steps[1:]) || list && len(steps) > 1 && e.isAt(at[1:], steps[2:])
 }
 
-// synonyms lists words of other fields and programs, and names of explanations that say what a reader looks for.
+// synonyms maps words that readers may type to names of explanations: words of other fields and programs, and words for
+// what a reader looks for.
 var synonyms = []struct{ theirs, ours string }{
 	{"average, avg", "mean"},
 	{"median, quantile, quartile, percentile, decile", "quantiles"},
@@ -222,7 +223,7 @@ var synonyms = []struct{ theirs, ours string }{
 	{"precision, utility", "accuracy"},
 }
 
-// wording quotes a word for a message, shortened.
+// wording returns a word in quotes for a message, shortened.
 func wording(word string) string {
 	if runes := []rune(word); len(runes) > 60 {
 		word = string(runes[:60]) + "…"

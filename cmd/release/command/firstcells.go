@@ -25,7 +25,7 @@ func (a *app) printPreview(r *pipeline.Release) error {
 		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
 		}
-		if m.Queries[i].Kind != "crosstabs" { // its answer is no table for readers: its tables are computed from it
+		if m.Queries[i].Kind != "crosstabs" { // readers get the tables computed from the answer, not the answer
 			estimate := [1]float64{math.NaN()}
 			if result.Answer.Cells > 0 {
 				result.Answer.Estimate(0, estimate[:])
@@ -99,7 +99,8 @@ func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Resu
 	return nil
 }
 
-// shown returns the numbers of the first cells; of a sparse answer, the first cells that are written to files.
+// shown returns the numbers of the cells to print: the first ones or, for a sparse answer, the first that the files
+// have.
 func shown(r pipeline.Result) []int {
 	var cells []int
 	block := make([]float64, min(r.Answer.Cells, 1<<16))
@@ -115,7 +116,7 @@ func shown(r pipeline.Result) []int {
 	return cells
 }
 
-// noValue is printed for a missing number.
+// noValue is printed in place of a missing number.
 const noValue = "-"
 
 func previewRows(ans query.Answer, cells []int, missing string) [][]string {

@@ -39,7 +39,7 @@ The feed dates an entry by the date among its job's parameters, or else by deplo
 type indexed struct {
 	Title, Window, Guarantee, Link string
 	Digest                         string // the SHA-256 of the release's manifest
-	Withdrawn                      string // the day on which it was withdrawn; "" if it was not
+	Withdrawn                      string // the day on which the release was withdrawn; "" if it was not
 	at, changed                    time.Time
 	dir                            string
 }
@@ -113,7 +113,7 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		e := entryOf(&m, digest, filepath.ToSlash(rel))
 		e.dir = filepath.Dir(path)
 		out = append(out, e)
-		return fs.SkipDir // a release holds no other
+		return fs.SkipDir // a release folder holds no other release
 	})
 	var usage *console.UsageError
 	var unread *fs.PathError
@@ -173,7 +173,7 @@ func runsIn(ctx context.Context, store string) ([]ledger.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closeBook() }() // it was only read
+	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 	runs, err := book.Runs(ctx)
 	return runs, pipeline.LedgerError("read the ledger", err)
 }
@@ -192,7 +192,7 @@ func isRetired(path string) bool {
 	return err == nil
 }
 
-// entryOf returns the index entry of a release. path leads from the index to the release's folder.
+// entryOf returns the index entry of a release. path is the path of its folder, relative to the index.
 func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	e := indexed{Title: report.Title(m), Digest: digest, Guarantee: "epsilon " + report.AsStated(m.Privacy.Epsilon) +
 		", delta " + report.AsStated(m.Privacy.Delta)}
@@ -226,7 +226,7 @@ func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	return e
 }
 
-// indexMark is in every page that this verb writes, so that it overwrites no other page.
+// indexMark is a text in every page that this verb writes. The verb overwrites a page only if it has this text.
 const indexMark = `<meta name="generator" content="release index">`
 
 var indexPage = template.Must(template.New("index").Parse(`<!doctype html>

@@ -23,7 +23,8 @@ func (a *app) writeMetrics(code int) {
 	}
 	a.last.file = ""
 	text := a.last.metrics(code, time.Now())
-	err := regular.Replace(file, 0o644, func(f *os.File) error { // the collector is another user; nothing in it is private
+	// All users may read the file: the collector runs as another user, and nothing in the file is private.
+	err := regular.Replace(file, 0o644, func(f *os.File) error {
 		_, err := f.WriteString(text)
 		return err
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// headlines maps each way in which a run can end to the first line that the program prints then.
+// headlines has the first line that the program prints after a run, for each way in which a run can end.
 var headlines = map[protocol.Status]string{
 	protocol.StatusReleased: "released",
 	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is " +

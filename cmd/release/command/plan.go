@@ -102,7 +102,8 @@ type plannedQuery struct {
 	Sigma       float64 `json:"sigma"`
 	Deviation   float64 `json:"standard_deviation"`
 	HalfWidth   float64 `json:"ci95_half_width"`
-	// PerRow is set for a mean of a private number of rows: its half-width is the stated number divided by that number.
+	// PerRow is true for a mean whose number of rows is private: its half-width is the stated number divided by that
+	// number of rows.
 	PerRow bool `json:"ci95_half_width_over_rows"`
 	// Least is the half-width if `max_rows: discover` finds the smallest possible bound; nil if the job fixes the
 	// bound.
@@ -230,7 +231,7 @@ func (a *app) printConditions(p *pipeline.Plan) error {
 	return nil
 }
 
-// engineText returns which program aggregates the rows of a database: this one or the database.
+// engineText returns a sentence about who aggregates the rows of a database: this program or the database.
 func engineText(p *pipeline.Plan) string {
 	c := sqlpush.Choose(p)
 	if c.Local {
@@ -239,7 +240,8 @@ func engineText(p *pipeline.Plan) string {
 	return "the database adds the rows up: " + c.Why
 }
 
-// versionsText returns which version of a database's rows a run reads if it is interrupted and resumed.
+// versionsText returns a sentence about which version of a database's rows a run reads if it is interrupted and
+// resumed.
 func versionsText(p *pipeline.Plan) string {
 	of := runjob.DatabaseOf(p.Job())
 	if sqlpush.KeepsVersions(of) {

@@ -11,10 +11,10 @@ import (
 // commonNoiseGain holds the standard deviations of a histogram's noise with `noise: auto`, divided by the present ones.
 type commonNoiseGain struct {
 	Cell  float64 `json:"cell"`
-	Total float64 `json:"total"` // of the sum of all cells
+	Total float64 `json:"total"` // for the sum of all cells
 }
 
-// maxGain is the largest ratio of new to present noise at which a plan mentions the gain.
+// maxGain is the maximum ratio of new to present noise at which a plan mentions `noise: auto`.
 const maxGain = 0.97
 
 // commonNoiseGainOf returns the gain of `noise: auto` for a query. It returns nil if the gain is small, or if a key of

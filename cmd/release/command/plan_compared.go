@@ -20,7 +20,7 @@ func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	return own / float64(p.Guarantee().Epsilon)
 }
 
-// sharedOut names the quantity that is split over the queries: mu squared or epsilon.
+// sharedOut returns the name of the quantity that is split over the queries: mu squared or epsilon.
 func sharedOut(p *pipeline.Plan) string {
 	if p.Guarantee().Delta > 0 {
 		return "share of mu²"

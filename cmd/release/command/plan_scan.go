@@ -34,7 +34,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 		return nil, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)
-	if !ok { // the job has several tables
+	if !ok { // the plan has no single table: the job has several
 		return nil, nil
 	}
 	return e.Explain(p)

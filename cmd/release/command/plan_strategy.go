@@ -52,7 +52,7 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
 	for _, t := range s.Tables {
 		name := q.Query.Name() + "." + t.Name
-		if q.Kind == query.Histogram && t.Name == "cells" { // the answer itself
+		if q.Kind == query.Histogram && t.Name == "cells" { // the query's own table
 			name = q.Query.Name()
 		}
 		tables = append(tables, []string{name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation),
@@ -120,7 +120,7 @@ func lossWords(loss strategy.Loss) string {
 	}
 }
 
-// treeOf begins the names of tree strategies, which differ in the number of children of a node.
+// treeOf is the beginning of the names of tree strategies, which differ in the number of children of a node.
 const treeOf = "tree of "
 
 // whatIsNoised describes, for each strategy, to which numbers noise is added.
@@ -166,7 +166,7 @@ func waysOf(s *query.Strategy) [][]string {
 	return rows
 }
 
-// mostComponents is the largest number of components that a plan prints. JSON has all of them.
+// mostComponents is the maximum number of components that a plan prints. JSON has all of them.
 const mostComponents = 8
 
 // printComponents describes each component of a strategy, if they are few.

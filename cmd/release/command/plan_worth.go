@@ -87,7 +87,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 			return err
 		}
 	}
-	var names, counts []string // queries whose groups of few rows should be left empty
+	var names, counts []string // names and counts of queries whose cells of few rows should be left empty
 	for i, q := range p.Queries() {
 		if x := noiseThreshold(&q); x > 0 {
 			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {

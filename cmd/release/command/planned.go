@@ -30,7 +30,7 @@ func cellCount(q *pipeline.Planned) string {
 	return fmt.Sprint(q.Query.Cells())
 }
 
-// keysOf names the query that selects the keys of q; "" if q selects or lists them itself.
+// keysOf returns the name of the query that selects the keys of q; "" if q selects or lists them itself.
 func keysOf(q *pipeline.Planned) string {
 	if f, ok := q.Query.(query.KeyFollower); ok {
 		return f.Leader()

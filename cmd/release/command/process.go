@@ -10,13 +10,13 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
-	_ "time/tzdata" // time zones, for images that have none
+	_ "time/tzdata" // the time zone database, for container images that have none
 
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
-// Verb is an additional verb of another program. It parses its own command line.
+// Verb is a verb that another program adds. It parses its own command line.
 type Verb struct {
 	Name, Short string
 	// Version names the library behind the verb, for `version`.
@@ -54,9 +54,9 @@ func abortOnCrash() {
 	debug.SetTraceback("crash")
 }
 
-// grace is how long a process continues after the first signal. In this time a run cancels its reservation, if it has
-// drawn no noise. A step that cannot be interrupted, such as a read of a file system that does not answer, ends with
-// the process: a run can be killed at any step, and the next run resumes it.
+// grace is how long a process continues after the first signal. In this time a run that has drawn no noise cancels its
+// reservation. A step that cannot be interrupted, such as a read of a file system that does not answer, ends with the
+// process: a run can be killed at any step, and the next run resumes it.
 const grace = 3 * time.Second
 
 // signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If the process still runs after
@@ -85,8 +85,8 @@ func signals(parent context.Context, last func(code int)) (context.Context, func
 	}
 }
 
-// Signals gives a verb of another program the context of a run: SIGINT and SIGTERM cancel it, with the signal as the
-// cause. If that does not end the process in time, the process removes the temporary folder and ends.
+// Signals returns a context for a verb of another program: SIGINT and SIGTERM cancel it, with the signal as the cause.
+// If the process does not end in time after that, Signals removes the temporary folder and ends the process.
 func Signals(parent context.Context, temporary string) (context.Context, func()) {
 	return signals(parent, func(int) { _ = os.RemoveAll(temporary) })
 }

@@ -61,7 +61,7 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	}
 	defer jobs.CloseAll(known)
 	withdrawn := func(k *jobs.Known) bool { return k.Run.Withdrawn != nil }
-	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // one of several ledgers suffices
+	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // one ledger that lists the release as withdrawn suffices
 		w := known[i].Run.Withdrawn
 		r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason,
 			r.Deployment.Administrative.Notes)
@@ -142,7 +142,7 @@ func (n yamlNumber) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
 }
 
-// notStated is written for a text that the registry requires and the job does not have.
+// notStated is written for a text that the registry requires and that the job does not state.
 const notStated = "Not stated."
 
 func said(text string) string { return cmp.Or(text, notStated) }
@@ -191,7 +191,7 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug returns own, the slug in the job. If own is "", it makes a slug from the job's name.
+// slug returns own, the slug that the job states. If own is "", it makes a slug from the job's name.
 func slug(own, name string) string {
 	if own != "" {
 		return own

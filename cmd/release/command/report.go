@@ -80,14 +80,14 @@ func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 			return err
 		}
 		if err := errors.Join(d.Write(f), f.Close()); err != nil {
-			_ = root.Remove(d.Path) // it is incomplete
+			_ = root.Remove(d.Path) // the file is incomplete
 			return err
 		}
 	}
 	return nil
 }
 
-// readRelease reads a release folder whole, after comparing its files with the manifest.
+// readRelease compares the files of a release folder with the manifest, and reads all of them.
 func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest,
 	[]*report.Table, error) {
 	m, _, err := unchangedRelease(ctx, dir)

@@ -61,7 +61,7 @@ func (a *app) execute(ctx context.Context, args []string) (code int) {
 	root := a.root()
 	root.SetArgs(args)
 	verb, err := root.ExecuteContextC(ctx)
-	a.measure(verb) // even if its flags were wrong
+	a.measure(verb) // the metrics name the verb even if its flags were wrong
 	return a.report(ctx, err)
 }
 

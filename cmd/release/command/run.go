@@ -86,7 +86,8 @@ If the units of a large table are columns, the files hold their rows, and most o
   release merge JOB --key run.key --partition 1/2 --to 1.merged *.part.1         for each of the partitions, anywhere, without the ledger
   release merge JOB --key run.key *.merged                                       once, where the ledger is`
 
-// parts names the encrypted files that the verb aggregate made of a run's shards, and the file with their key.
+// parts are the paths of the encrypted files that the verb aggregate made of a run's shards, and of the file with their
+// key.
 type parts struct {
 	key   string
 	paths []string
@@ -145,7 +146,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	defer func() { _ = closeBook() }() // nothing is lost: each entry was durable when it was made
 	anchor, err := jobs.CompareHeads(ctx, book, where.dir, flags.Anchor)
 	if err != nil {
 		return err

@@ -11,7 +11,11 @@ import (
 func (a *app) schemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the job file's JSON Schema", Args: cobra.NoArgs,
-		Long: "schema prints the JSON Schema of the job file, for editors and for checks in CI.",
+		Long: `schema prints the JSON Schema of the job file, for editors and for checks in CI. Editors with a YAML language server complete
+and check a job that begins with this line, once the schema is in the file:
+
+  # yaml-language-server: $schema=job.schema.json`,
+		Example: "  release schema > job.schema.json",
 		RunE: func(*cobra.Command, []string) error { return a.Print(string(configs.Schema())) },
 	}
 }

@@ -64,7 +64,8 @@ func printStatements(ctx context.Context, c *console.Console, path string, flags
 	return c.Print(statementsText(d, types, all))
 }
 
-// openStatements returns the database of a plan for printing its SQL, and where the types of the columns come from.
+// openStatements returns the database of a plan, for printing its SQL, and a text that tells where the columns' types
+// come from.
 func openStatements(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Database, string, error) {
 	source := runjob.DatabaseOf(plan.Job())
 	if dialect == "" && sqlpush.HasDriver(source.Driver) {

@@ -23,7 +23,7 @@ import (
 // would charge, and the state of the ledger.
 type standing struct {
 	protocol.Standing
-	ledger string // "", or "none" or "unknown" if the ledger could not be read
+	ledger string // "none" or "unknown" if there is no ledger or it could not be read; "" otherwise
 	lost   error  // the error with which a run would fail if the ledger was lost
 }
 
@@ -37,7 +37,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	book, closeBook, err := jobs.OpenStore(ctx, p.Job().StoreName(), false)
 	switch {
 	case err == nil:
-		defer func() { _ = closeBook() }() // it was only read
+		defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 		s.Standing, err = protocol.StandingOf(ctx, p, book, sink.New(), dir)
 		if err == nil || ctx.Err() != nil || errors.As(err, new(*ledger.MovedError)) {
 			return s, err
@@ -171,7 +171,8 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release",
 			p.Budget()))
 	case errors.As(q.Refusal, new(*ledger.OverBudgetError)), errors.As(q.Refusal, new(*ledger.OverShareError)):
-		lines = append(lines, "a run is refused") // the line above shows the cap; the error that follows shows the amounts
+		// The line above shows the cap. The error that follows shows the amounts.
+		lines = append(lines, "a run is refused")
 	case q.Refusal != nil:
 		lines = append(lines, "a run is refused")
 	}
@@ -217,7 +218,7 @@ func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 	return pipeline.LedgerError("charge", q.Refusal)
 }
 
-// JSON returns a standing in the form of `plan --json`.
+// JSON returns the standing as `plan --json` prints it.
 func (s standing) JSON() map[string]any {
 	out := map[string]any{"next": s.Next}
 	if s.ledger != "" {

@@ -52,11 +52,11 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	}
 	book, closeBook, err := jobs.OpenStore(ctx, windows[0].plan.Job().StoreName(), false)
 	switch {
-	case errors.Is(err, ledger.ErrAbsent): // no run was made yet
+	case errors.Is(err, ledger.ErrAbsent): // no run was made yet, so there is no ledger
 	case err != nil:
 		return err
 	default:
-		defer func() { _ = closeBook() }() // it was only read
+		defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 	}
 	if err := judge(ctx, book, f, windows); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	return errors.Join(a.Printf("\n%s\n", summary(windows)), incomplete(windows))
 }
 
-// reservedJSON lists reserved charges in the form of JSON.
+// reservedJSON returns the reserved charges as they are printed in JSON.
 func reservedJSON(waiting []ledger.Run) []map[string]any {
 	out := []map[string]any{}
 	for i := range waiting {
@@ -105,7 +105,7 @@ func incomplete(windows []*windowed) error {
 		Hint: "release backfill makes those whose input is there and that the budget pays for"}
 }
 
-// dueText names the first data intervals that are due.
+// dueText returns the names of the first data intervals that are due.
 func dueText(rest []*windowed) string {
 	be := " are"
 	if len(rest) == 1 {

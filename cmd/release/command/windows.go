@@ -33,7 +33,7 @@ const (
 	statePruned    = "pruned"
 )
 
-// windowFlags choose the data intervals of a dated job.
+// windowFlags are the flags that choose data intervals of a dated job.
 type windowFlags struct {
 	jobs.Flags
 	from, to string
@@ -44,7 +44,7 @@ func (f *windowFlags) add(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "from", "", "the first data interval, as the job's date parameter is written")
 	cmd.Flags().StringVar(&f.to, "to", "", "the last data interval (default: the last that is over)")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
-	_ = cmd.MarkFlagRequired("from") // the flag is there
+	_ = cmd.MarkFlagRequired("from") // no error: the flag exists
 }
 
 // windowed is one data interval of a job, with its state.
@@ -55,7 +55,7 @@ type windowed struct {
 	Note   string `json:"note"`
 
 	plan  *pipeline.Plan
-	plans []*pipeline.Plan // one for each form of the date, since each has its own fingerprint
+	plans []*pipeline.Plan // one plan for each form of the date: each form has its own fingerprint
 	over  bool             // the interval has ended
 	free  bool             // its charge is reserved already, so a run costs nothing more
 }
@@ -103,7 +103,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	return out, nil
 }
 
-// choose sets the plan to use, which is one for each form of the date.
+// choose makes plan the plan of the data interval, and sets its release folder.
 func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
 	w.plan = plan
 	w.Folder, err = f.Dir(plan)
@@ -140,7 +140,7 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	return names[0], nil
 }
 
-// judge sets the state of each data interval, such as published or missing. book is nil if there is no ledger yet.
+// judge sets the state of each data interval, such as published or missing. book is nil if no ledger exists yet.
 func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*windowed) error {
 	for _, w := range windows {
 		if book == nil {

@@ -18,7 +18,7 @@ import (
 // country holds the rows of the three tables. The first row of each is its header.
 type country struct{ places, totals, people [][]string }
 
-// invent returns the invented country, the same one each time.
+// invent returns the invented country. Each call returns the same one.
 func invent() country {
 	r := rand.New(rand.NewPCG(1, 7))
 	c := country{
@@ -43,7 +43,6 @@ func invent() country {
 	return c
 }
 
-// write writes rows as CSV.
 func write(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func main() {

@@ -43,7 +43,7 @@ type Example struct {
 	Evaluate func(ctx context.Context, at At, s *experiment.Session) error
 }
 
-// At tells Evaluate the folder of the example and the parameters of its job.
+// At holds the folder of the example and the parameters of its job, for Evaluate.
 type At struct {
 	Dir    string
 	Params map[string]string
@@ -129,5 +129,5 @@ type place struct {
 func (p place) data() string { return filepath.Join(p.dir, "data") }
 
 func (p place) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.stdout, format+"\n", args...) // as above
+	_, _ = fmt.Fprintf(p.stdout, format+"\n", args...) // a closed output is no error
 }

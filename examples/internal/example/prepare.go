@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// originFile is a file with one line: where the prepared table comes from.
+// originFile is the name of a file with one line, which tells where the prepared table comes from.
 const originFile = "ORIGIN"
 
-// unavailable is the reason why a table cannot be got from an origin. Then the next origin is tried.
+// unavailable is an error of an origin that does not have the table. Then the next origin is tried.
 type unavailable struct{ error }
 
 func unavailablef(format string, args ...any) error { return unavailable{fmt.Errorf(format, args...)} }
@@ -76,7 +76,7 @@ func (p place) try(ctx context.Context, o origin) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(staging) }() // it is empty, or no longer needed
+	defer func() { _ = os.RemoveAll(staging) }() // no harm: the folder is empty or no longer needed
 	if err := o.fill(ctx, staging); err != nil {
 		return err
 	}

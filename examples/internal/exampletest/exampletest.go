@@ -94,8 +94,8 @@ func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 	return plan
 }
 
-// Exact returns the exact cells of each count and histogram in a plan: [query][cell], with queries in the order of the
-// job.
+// Exact returns the exact counts of each count and histogram in a plan: [query][cell], with the queries in the order of
+// the job.
 func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	t.Helper()
 	data, err := source.Open(t.Context(), wiring.SourceOptions(plan.Job()))
@@ -115,7 +115,7 @@ func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	for _, parts := range answers.Exacts {
 		unit, counts := mechanismtest.Open(t, parts[0])
 		for i := range counts {
-			counts[i] = int64(float64(counts[i]) * unit) // exact: counts are integers and the quantum is a power of two
+			counts[i] = int64(float64(counts[i]) * unit) // exact: the quantum is a power of two
 		}
 		cells = append(cells, counts)
 	}

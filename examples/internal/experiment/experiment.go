@@ -39,7 +39,7 @@ func Main(execute func(ctx context.Context, args []string, stdout io.Writer) err
 		return 0
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // there is nothing to do if stderr is closed
+		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // no error: stderr may be closed
 		return 1
 	}
 	return 0
@@ -90,7 +90,7 @@ func (e Experiment) Execute(ctx context.Context, args []string, stdout io.Writer
 
 // Session is one run of an experiment.
 type Session struct {
-	// Quick is set for a run of seconds instead of minutes.
+	// Quick is true for a run that takes seconds, not minutes.
 	Quick  bool
 	out    string
 	stdout io.Writer
@@ -106,7 +106,7 @@ func New(out string, stdout io.Writer) (*Session, error) {
 
 // Say prints a line.
 func (s *Session) Say(format string, args ...any) {
-	_, _ = fmt.Fprintf(s.stdout, format+"\n", args...) // as above
+	_, _ = fmt.Fprintf(s.stdout, format+"\n", args...) // no error: stdout may be closed
 }
 
 // Pick returns full in a full run, and quick in a quick one.

@@ -66,8 +66,8 @@ func Figures(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// Alarm is how many standard errors a statistical check allows. If the error is normal, the check fails by chance with
-// a probability below 1e-9.
+// Alarm is the number of standard errors that a statistical check allows. If the error is normal, the check fails by
+// chance with a probability below 1e-9.
 const Alarm = 6.2
 
 // Results are the rows of a table that lists the errors of mechanisms.

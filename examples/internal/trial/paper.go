@@ -39,7 +39,7 @@ func (p Paper) Experiment() experiment.Experiment {
 		}}
 }
 
-// lists holds the numbers that flags give: --eps 0.1,1 --d 10,100 --delta 1e-6 --reps 50.
+// lists are the lists of numbers that flags give: --eps 0.1,1 --d 10,100 --delta 1e-6 --reps 50.
 type lists struct {
 	eps   []float64
 	d     []int
@@ -66,7 +66,7 @@ func (l *lists) flags(flags *flag.FlagSet) {
 
 func (l *lists) given() bool { return l.eps != nil || l.d != nil || l.delta > 0 || l.reps > 0 }
 
-// over returns the experiment with the numbers of the flags in place of its own.
+// over returns the experiment p with the numbers of the flags in place of its own.
 func (l *lists) over(p Paper) Paper {
 	if l.eps != nil {
 		p.Eps = l.eps
@@ -164,7 +164,8 @@ func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 	return s.Figure("sweeps", f)
 }
 
-// byEpsilon ends at 6, because the classical formulas give too little noise from about 8 on.
+// byEpsilon returns the points of the sweep over epsilon. The sweep ends at 6, because the classical formulas give too
+// little noise from about 8 on.
 func (p Paper) byEpsilon(reps int) (out []Point) {
 	for _, e := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6} {
 		out = append(out, Point{Eps: e, Delta: p.Delta, D: sweptD, Reps: reps})

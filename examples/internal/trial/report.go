@@ -48,7 +48,6 @@ var styles = []picture.Key{
 	{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted, Thin: true}},
 }
 
-// formulaStyles are the styles of the formulas.
 var formulaStyles = []picture.Key{
 	{Name: "DP-OPT", Style: picture.Style{Color: picture.Black, Line: picture.Solid}},
 	{Name: "Mechanism 1", Style: picture.Style{Color: picture.Green, Line: picture.Solid}},

@@ -13,11 +13,10 @@ import (
 	"path/filepath"
 )
 
-// months are the months of the survey.
 var months = []string{"2026-09", "2026-10"}
 
-// month returns the rows of a month, with a header. They are the same each time. People stay in the survey for both
-// months. Their weight is how many people of their region they stand for.
+// month returns the rows of month number at, with a header. They are the same at each call. People stay in the survey
+// for both months. A person's weight is the number of people in the region for whom the person stands.
 func month(at int) [][]string {
 	r, later := rand.New(rand.NewPCG(34, 1)), rand.New(rand.NewPCG(34, 2))
 	rows := [][]string{{"person", "region", "age", "status", "hours", "weight"}}
@@ -47,7 +46,6 @@ func month(at int) [][]string {
 	return rows
 }
 
-// write writes rows as CSV.
 func write(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func main() {

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/draw"
 )
 
-// members is how many people borrow anything in the year.
+// members is the number of people who borrow anything in the year.
 const members = 2400
 
 // frequent has the numbers of loans of the members who borrow most.
@@ -41,8 +41,8 @@ type loan struct {
 	branch string
 	kind   string
 	day    time.Time
-	fee    int // cents; -1 if nobody wrote it down
-	age    int // years; 0 if it is not known
+	fee    int // in cents; -1 if nobody wrote it down
+	age    int // in years; 0 if it is not known
 }
 
 type member struct {
@@ -100,7 +100,7 @@ func newLoan(r *rand.Rand, m member) loan {
 	}
 }
 
-// maxLate is the largest fee for a late loan in the library's price list, in cents.
+// maxLate is the maximum fee for a late loan, in cents.
 const maxLate = 500
 
 // fee returns the fee of a loan in cents, in steps of ten. Most loans cost nothing, late ones cost more at larger

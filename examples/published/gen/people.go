@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// people has tables in which a person has several rows. Beside each are other tables: of the same persons, or public
-// ones. Some of their keys have no partner.
+// people has tables in which a person has several rows, by the name of the job's folder. Other tables go with each:
+// tables about the same persons, or public tables. Some keys have no partner.
 var people = map[string]table{
 	"checkouts": {name: "checkouts", rows: 500_000, header: []string{"member", "genre"},
 		row: func(r *rand.Rand, i int) []string {
@@ -136,7 +136,7 @@ var people = map[string]table{
 			}}}},
 }
 
-// public is a public table.
+// public returns a public table.
 func public(rows int, header string, row func(i int) []string) table {
 	return table{rows: rows, header: strings.Split(header, ","),
 		row: func(_ *rand.Rand, i int) []string { return row(i) }}
@@ -154,7 +154,6 @@ func moment(r *rand.Rand) time.Time {
 	return time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(365*86_400)) * time.Second)
 }
 
-// orderDay returns the day of an order.
 func orderDay(order int) time.Time {
 	return time.Date(1992, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, order*37%2400)
 }

@@ -17,7 +17,7 @@ import (
 type table struct {
 	name   string // the name of its file; "" stands for "rows"
 	rows   int
-	each   int // if not 0, the table has one row for every each rows of the first table, and rows is not used
+	each   int // if not 0, there is a row for every each rows of the first table; rows is not used
 	header []string
 	row    func(r *rand.Rand, i int) []string
 	// beside are the job's other tables, by file name: private ones, and public lists.
@@ -54,7 +54,7 @@ var tables = both(people, map[string]table{
 			return []string{names("country", 30)[i%30], names("page", 5000)[page], strconv.Itoa(1 + skewed(r, 20_000/(1+page), 2))}
 		},
 		beside: both(list("country", names("country", 30)), list("page", names("page", 5000)))},
-	// the same weekday of six weeks; in the last week fewer people go out
+	// all rows are of the same weekday in six weeks; in the last week fewer people go out
 	"mobility": {rows: 6_000_000, header: []string{"user", "week", "county", "place"},
 		row: func(r *rand.Rand, i int) []string {
 			user, week := i/4/6, 1+i/4%6
@@ -100,7 +100,8 @@ var tables = both(people, map[string]table{
 			"state": {rows: 4, header: []string{"state", "population"}, row: func(_ *rand.Rand, i int) []string {
 				return []string{names("state", 4)[i], "250000"}
 			}}})},
-	// The number of editors. How exact a published number is depends on the risk for editors in the country.
+	// The column editors is a number of editors. It may be published less exactly for a country in which editors are at
+	// risk.
 	"geoeditors": {rows: 60_000, header: []string{"country", "project", "activity", "editors"},
 		row: func(r *rand.Rand, i int) []string {
 			project := i / 3 % 100

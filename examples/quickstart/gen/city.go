@@ -1,13 +1,13 @@
 package main
 
-// cabs is how many cabs drive on the day.
+// cabs is the number of cabs that drive on the day.
 const cabs = 900
 
 // overActive has the numbers of trips of the busiest cabs.
 var overActive = []int{46, 34}
 
-// hourWeights[h] is how many trips begin in hour h, relatively: there are two rush hours, and few trips in the hour
-// before the evening when drivers change.
+// hourWeights[h] is the relative number of trips that begin in hour h. There are two rush hours, and few trips in the
+// hour before the evening, when drivers change.
 var hourWeights = []float64{
 	28, 18, 11, 8, 7, 10, 25, 46, 58, 54, 48, 47,
 	50, 49, 50, 46, 38, 50, 66, 68, 60, 57, 52, 42,

@@ -36,8 +36,8 @@ func day() []trip {
 	return trips
 }
 
-// tripsOf returns how many trips cab i makes. Most make a few and some a dozen. The first two have several drivers, and
-// make far more trips than a release counts.
+// tripsOf returns the number of trips of cab i. Most cabs make a few trips and some a dozen. The first two have several
+// drivers, and make far more trips than a release counts.
 func tripsOf(r *rand.Rand, i int) int {
 	if i < len(overActive) {
 		return overActive[i]

@@ -38,7 +38,6 @@ func register() (pupils, teachers [][]string) {
 	return pupils, teachers
 }
 
-// write writes rows as CSV.
 func write(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func main() {

@@ -41,11 +41,11 @@ func checkParts(parts string) error {
 // inStore is Beam's file system over the objects of a store.
 type inStore struct{}
 
-// Close implements filesystem.Interface.
+// Close does nothing.
 func (inStore) Close() error { return nil }
 
-// withBucket calls do with the bucket and the key that name gives. It repeats failed calls as store.Retry does. size is
-// about how many bytes each call transfers.
+// withBucket opens the bucket of the object name, and calls do with the bucket and the object's key. It repeats failed
+// calls as store.Retry does. size is the approximate number of bytes that a call transfers.
 func withBucket(ctx context.Context, name string, size int64,
 	do func(context.Context, store.Writer, string) error) error {
 	a, err := store.ParseAddress(name)
@@ -64,7 +64,7 @@ func withBucket(ctx context.Context, name string, size int64,
 	return store.Retry(ctx, size, func(ctx context.Context) error { return do(ctx, w, a.Key) })
 }
 
-// List implements filesystem.Interface.
+// List returns the URLs of the objects that match a pattern.
 func (inStore) List(ctx context.Context, glob string) (names []string, err error) {
 	pattern, err := store.ParseAddress(glob)
 	if err != nil {
@@ -83,8 +83,8 @@ func (inStore) List(ctx context.Context, glob string) (names []string, err error
 	return names, err
 }
 
-// OpenRead implements filesystem.Interface. It reads the whole object at once. It allocates memory for the bytes that
-// arrive, not for the length that the store announces.
+// OpenRead reads a whole object at once. It allocates memory for the bytes that arrive, not for the length that the
+// store announces.
 func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
 	size, err := s.Size(ctx, name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, erro
 // pieceBytes is the number of bytes of a result that are read at once.
 const pieceBytes = 4 << 20
 
-// OpenWrite implements filesystem.Interface. The object appears, complete, when the writer is closed.
+// OpenWrite returns a writer of an object. The object appears, complete, when the writer is closed.
 func (inStore) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
 	return &objectWriter{ctx: ctx, name: name}, nil
 }
@@ -135,7 +135,7 @@ func (w *objectWriter) Close() error {
 	})
 }
 
-// Size implements filesystem.Interface.
+// Size returns the size of an object in bytes.
 func (inStore) Size(ctx context.Context, name string) (size int64, err error) {
 	err = withBucket(ctx, name, 0, func(ctx context.Context, b store.Writer, key string) error {
 		o, err := b.Stat(ctx, key)
@@ -145,7 +145,7 @@ func (inStore) Size(ctx context.Context, name string) (size int64, err error) {
 	return size, err
 }
 
-// Remove implements filesystem.Remover.
+// Remove removes an object.
 func (inStore) Remove(ctx context.Context, name string) error {
 	return withBucket(ctx, name, 0, func(ctx context.Context, b store.Writer, key string) error {
 		o, err := b.Stat(ctx, key)

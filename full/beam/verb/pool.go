@@ -24,7 +24,7 @@ type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	program string
 	mu      sync.Mutex
-	workers map[worker]*exec.Cmd // all workers that were ever started; the value is nil once a worker has ended
+	workers map[worker]*exec.Cmd // all workers that were ever started; nil for a worker that has ended
 }
 
 // worker identifies a worker. Each task manager of Flink counts its workers from 1, and several share the pool of their
@@ -81,7 +81,7 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
 	}
 	if err := c.Start(); err != nil {
-		_ = lifeline.Close() // the worker was not started
+		_ = lifeline.Close() // no harm: the worker was not started
 		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
 	}
 	p.workers[w] = c
@@ -105,7 +105,7 @@ func endWithPool() {
 		return
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // the pool writes nothing
+		_, _ = io.Copy(io.Discard, os.Stdin) // read to the end; the pool writes nothing
 		fmt.Fprintln(os.Stderr, "error: the pool of this worker has ended, and so does the worker")
 		os.Exit(exitInternal) //nolint:forbidigo // the SDK's worker does not return
 	}()
@@ -124,7 +124,7 @@ func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 		}
 	}
 	if len(found) == 1 && found[0] != nil {
-		_ = found[0].Process.Kill() // it may have ended
+		_ = found[0].Process.Kill() // no error: it may have ended
 	}
 	return &fnpb.StopWorkerResponse{}, nil
 }
@@ -135,7 +135,7 @@ func (p *pool) stopAll() {
 	defer p.mu.Unlock()
 	for _, c := range p.workers {
 		if c != nil {
-			_ = c.Process.Kill() // it may have ended
+			_ = c.Process.Kill() // no error: it may have ended
 		}
 	}
 	p.workers = nil

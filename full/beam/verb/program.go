@@ -68,7 +68,7 @@ type options struct {
 	buckets int
 	ranges  int
 	memory  string
-	bytes   int64 // the memory in bytes
+	bytes   int64 // the memory limit, in bytes
 	scratch string
 	parts   string
 	// workers is the number of workers that share the pipeline on prism.
@@ -146,12 +146,12 @@ func run(rest []string) int {
 	if action == "run" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		job, rest = rest[0], rest[1:]
 	}
-	_ = flag.CommandLine.Parse(rest) // it ends the process if a flag is wrong
+	_ = flag.CommandLine.Parse(rest) // no error: if a flag is wrong, Parse ends the process
 	nameMetrics()
 	if startsWorker(rest) {
 		endWithPool()
 	}
-	beam.Init() // a worker ends here
+	beam.Init() // a worker runs, and ends, within Init
 	switch {
 	case action == "run" && job != "":
 		return o.run(job, flag.Args())
@@ -221,17 +221,18 @@ func (o *options) run(job string, merge []string) int {
 	if err != nil {
 		return report(exitInternal, errors.New("cannot create a temporary folder"))
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // it holds encrypted files and their key, for this user alone
+	defer func() { _ = os.RemoveAll(folder) }() // no harm: it holds encrypted files, and their key for this user alone
 	ctx, stop := command.Signals(context.Background(), folder)
 	defer stop()
-	// report reports an error of a step before the merge. A signal makes any of these steps fail.
+	// report prints an error of a step before the merge. If a signal came, that is the reason, since it makes any of
+	// these steps fail.
 	report := func(code int, err error) int {
 		if ctx.Err() != nil {
 			code, err = command.ExitCode(ctx, ctx.Err()), fmt.Errorf("%w; nothing was charged", context.Cause(ctx))
 		}
 		return report(code, err)
 	}
-	_ = os.Setenv("TMPDIR", folder) // the SDK leaves a file in it after each run; the name has no zero byte
+	_ = os.Setenv("TMPDIR", folder) // the SDK leaves a file there after each run; no error: the name has no zero byte
 	var params []string
 	for _, p := range o.params {
 		params = append(params, "--param", p)
@@ -245,7 +246,7 @@ func (o *options) run(job string, merge []string) int {
 		return report(exitUsage, err)
 	}
 	if !slices.ContainsFunc(merge, asksForInput) && released(ctx, plan) {
-		return command.Run(ctx, append(append([]string{"run", job}, params...), merge...)...) // it opens no input
+		return command.Run(ctx, append(append([]string{"run", job}, params...), merge...)...) // the run opens no input
 	}
 	key, code := runKey(ctx, job, filepath.Join(folder, "run.key"), params)
 	if code != 0 {
@@ -260,7 +261,7 @@ func (o *options) run(job string, merge []string) int {
 	}
 	// The SDK logs each failure several times, with stacks of the runner and the workers, and also returns it.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	beam.PipelineOptions.Set("param", "-") // otherwise the runner gets the flag: parameters may be part of URLs
+	beam.PipelineOptions.Set("param", "-") // hide the parameters from the runner: they may be parts of URLs
 	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Build())
 	if err != nil {
 		return report(exitInput, err)
@@ -299,7 +300,7 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 			return key, report(exitInternal, errors.New("the key of the run can't be read"))
 		}
 		text = string(raw)
-		_ = os.Setenv(dpbeam.KeyVariable, strings.TrimSpace(text)) // the text has no zero byte
+		_ = os.Setenv(dpbeam.KeyVariable, strings.TrimSpace(text)) // no error: the text has no zero byte
 	}
 	key, err := partial.ParseKey(text)
 	if err != nil {
@@ -320,7 +321,7 @@ func released(ctx context.Context, plan *pipeline.Plan) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = closeBook() }() // nothing was charged
+	defer func() { _ = closeBook() }() // nothing is lost: nothing was charged
 	prior, found, err := protocol.Find(ctx, plan, book, sink.New())
 	return err == nil && found && (prior.State == ledger.Published || prior.State == ledger.Sealed)
 }
@@ -336,7 +337,7 @@ func foreign(ctx context.Context, path string, params map[string]string, key par
 	if err != nil {
 		return false
 	}
-	defer func() { _ = closeBook() }() // nothing was charged
+	defer func() { _ = closeBook() }() // nothing is lost: nothing was charged
 	input, err := book.InputKey(ctx)
 	return err == nil && !bytes.Equal(input, key.InputKey())
 }
@@ -389,7 +390,7 @@ func (o *options) scopes() int {
 	return o.workers
 }
 
-// inProcess reports whether the runner and its workers are in this process.
+// inProcess reports whether the runner and its workers run in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
 // unknownReason returns the text to print for an error that is not a fault of a worker. The SDK's own text, with stacks
@@ -418,10 +419,8 @@ func said(f *dpbeam.Fault, err error) string {
 	return f.Says
 }
 
-// runner returns the name of the runner.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
-// submit runs a pipeline.
 func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	if *jobopts.Endpoint != "" && !jobopts.IsLoopback() && runner() != dataflow {
 		return runOnServer(ctx, p, o.workers, o.stalled)
@@ -459,7 +458,7 @@ func clean(ctx context.Context, out string) {
 		names, _ := fs.List(ctx, out+"*"+ending) // files that cannot be listed cannot be removed
 		for _, name := range names {
 			if ok {
-				_ = remover.Remove(ctx, name) // it is encrypted, and its key is not used again
+				_ = remover.Remove(ctx, name) // no harm: the file is encrypted, and its key is not used again
 			}
 		}
 	}
@@ -480,7 +479,7 @@ func fetch(ctx context.Context, out, folder string, key partial.Key) (string, er
 	for _, name := range names {
 		raw, err := filesystem.Read(ctx, fs, name)
 		if err != nil || partial.Check(bytes.NewReader(raw), key) != nil {
-			continue // a worker was killed while it wrote this
+			continue // incomplete: a worker was killed while it wrote this file
 		}
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			return "", errors.New("the result can't be written to the temporary folder")

@@ -16,7 +16,7 @@ import (
 // change as long as a worker reads rows or processes units. If they do not change for the time of --stalled, the job is
 // cancelled.
 
-// errStalled means that a job made no progress.
+// errStalled is the error for a job that made no progress.
 var errStalled = errors.New("the job made no progress for as long as --stalled says")
 
 // cancelTime is how long a runner may take to cancel a job that hangs.

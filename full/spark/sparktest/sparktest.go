@@ -51,7 +51,7 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 		t.Skipf("Spark cannot be had: %v", err)
 	}
 	s := &Server{Process: setuptest.NewProcess(t, "spark")}
-	home := filepath.Join(s.Dir, "home") // executors write next to the jars
+	home := filepath.Join(s.Dir, "home") // executors write beside the jars
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	return s
 }
 
-// Executors returns the processes of the executors.
+// Executors returns the process numbers of the executors.
 func (s *Server) Executors(t testing.TB) (pids []int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -122,7 +122,7 @@ func (s *Server) Schema(t testing.TB, name string) (exec func(text string) error
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { _ = exec("DROP DATABASE " + name + " CASCADE") }) // the server may have ended with the test
+	t.Cleanup(func() { _ = exec("DROP DATABASE " + name + " CASCADE") }) // the server may have ended
 	return exec
 }
 
@@ -140,7 +140,7 @@ func executor(t testing.TB, dsn string) func(text string) error {
 	}
 }
 
-// told adds the server's message to an error.
+// told returns err with the server's message added.
 func told(err error) error {
 	var e *spark.Error
 	if errors.As(err, &e) {

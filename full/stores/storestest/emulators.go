@@ -186,7 +186,7 @@ func giveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(parts) == 3 {
 		raw, _ := base64.RawURLEncoding.DecodeString(parts[1])
-		_ = json.Unmarshal(raw, &claims) // otherwise the request is unsigned
+		_ = json.Unmarshal(raw, &claims) // if this fails, the request is unsigned
 	}
 	token, ok := map[string]string{reader: GoogleToken, stranger: "hush-token-of-a-stranger"}[claims.Iss]
 	w.Header().Set("Content-Type", "application/json")
@@ -258,7 +258,7 @@ func tunnelTo(at string) http.Handler {
 		}
 		_, _ = io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n")
 		go func() {
-			_, _ = io.Copy(to, buffered) // until either ends
+			_, _ = io.Copy(to, buffered) // copy until either side ends
 			_, _ = to.Close(), from.Close()
 		}()
 		_, _ = io.Copy(from, to)

@@ -63,7 +63,7 @@ type Server struct {
 	PID    int
 	// Requests counts the requests to the proxy.
 	Requests atomic.Int64
-	// Cut is after how many bytes the proxy cuts off each body; 0 means never.
+	// Cut is the number of bytes after which the proxy cuts off each body; 0 means never.
 	Cut atomic.Int64
 	// Pass forwards a request to the server.
 	Pass  http.Handler
@@ -221,7 +221,7 @@ func writer(address string) (store.Writer, store.Address, error) {
 func Put(t testing.TB, address string, content []byte) {
 	t.Helper()
 	if err := put(address, content); err != nil {
-		a, _ := store.ParseAddress(address) // the message shows it without its options
+		a, _ := store.ParseAddress(address) // the message shows the address without its options
 		t.Fatalf("%s: %v", a, err)
 	}
 }

@@ -17,15 +17,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// row is a row of Tables.
 type row struct {
 	Unit  int64   `parquet:"unit"`
 	Cat   string  `parquet:"cat,dict"`
 	Value float64 `parquet:"value"`
 }
 
-// Tables returns one table of n rows in every format, by names of files: the columns unit (int), cat (text) and value
-// (float).
+// Tables returns the files of one table of n rows, one file in each format, by name. The columns are unit (int), cat
+// (text) and value (float).
 func Tables(t testing.TB, n int) map[string][]byte {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))

@@ -21,7 +21,7 @@ import (
 const (
 	// version is the newest version of the server on Maven Central.
 	version = "476"
-	// leastJava is the oldest Java on which this version runs.
+	// leastJava is the lowest version of Java on which this version of the server runs.
 	leastJava = 24
 	// onlyPlugins is a folder with the plugins to load; the server loads no others.
 	onlyPlugins = "plugins"

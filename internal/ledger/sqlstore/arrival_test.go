@@ -55,8 +55,12 @@ func testMove(t *testing.T, from, to string) {
 
 	arrival, err := sqlstore.Arrival(ctx, to, secret)
 	must(t, err)
+	must(t, book.Idle(ctx))
 	unlock, err := book.Lock(ctx, "waits")
 	must(t, err)
+	if err := book.Idle(ctx); !errors.Is(err, ledger.ErrBusy) {
+		t.Errorf("a move could begin while a run is at work: %v", err)
+	}
 	if _, err := book.Move(ctx, arrival, "there"); !errors.Is(err, ledger.ErrBusy) {
 		t.Fatalf("moved under a run: %v", err)
 	}

@@ -30,22 +30,30 @@ CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'app
 CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 `
 
-// ensure makes a ledger file if there is none; if that fails, it leaves no file. If there is a file, ensure inspects
-// it.
-func ensure(ctx context.Context, path string, s sharing, from origin) error {
-	err := inspect(path)
+// ensure makes a ledger file if there is none; if that fails, it leaves no file, and no lock file that it made. If there
+// is a ledger file, ensure inspects it.
+func ensure(ctx context.Context, path string, s sharing, from origin) (err error) {
+	err = inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	const creating = "\x00create" // no run has this as its fingerprint
+	locks := lockFile(path+".lock", offset(creating))
+	made := !exists(locks)
 	var unlock func()
 	err = retryBusy(ctx, func() (err error) {
-		unlock, err = lock(path+".lock", "\x00create", s) // no run has the fingerprint "\x00create"
+		unlock, err = lock(path+".lock", creating, s)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	defer func() {
+		if err != nil && made && !exists(path) {
+			_ = os.Remove(locks) // the error of making the ledger is returned
+		}
+	}()
 	if err := inspect(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

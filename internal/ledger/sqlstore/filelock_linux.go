@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +19,9 @@ import (
 // (https://www.sqlite.org/src/doc/trunk/src/os.h).
 const sqliteLocks = 1 << 30
 
-// fileHolder returns the error of a ledger whose file another process has locked. It names the process if
-// /proc/locks does; else it is ledger.ErrBusy. It does not open the ledger: closing a file drops SQLite's own locks.
+// fileHolder returns the error of a ledger whose file another process has locked. It names the process if the system
+// shows that it holds the lock; else it is ledger.ErrBusy. It does not open the ledger: closing a file drops SQLite's own
+// locks.
 func fileHolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -35,7 +38,8 @@ func fileHolder(path string) error {
 	defer func() { _ = locks.Close() }() // the file was only read
 	holder := 0
 	for lines := bufio.NewScanner(locks); lines.Scan(); {
-		if pid, write := lockOf(lines.Text(), stat.Ino); pid > 0 && pid != os.Getpid() && (write || holder == 0) {
+		if pid, write := lockOf(lines.Text(), stat.Ino); pid > 0 && pid != os.Getpid() && (write || holder == 0) &&
+			hasLocked(pid, info, stat.Ino) {
 			holder = pid
 		}
 	}
@@ -48,6 +52,27 @@ func fileHolder(path string) error {
 	}
 	return fmt.Errorf("%w: process %d (%s), which started at %s, has locked its file", ledger.ErrBusy, holder, name,
 		started.UTC().Format(time.RFC3339))
+}
+
+// hasLocked reports whether a process holds a lock of SQLite on a file. /proc/locks names files by device and inode
+// number, but on some file systems by another device than stat does, and files of several devices have the same inode
+// number. So the process must have this very file open, with the lock on it. The result is false if the system does not
+// show this user the files of the process.
+func hasLocked(pid int, file fs.FileInfo, inode uint64) bool {
+	process := fmt.Sprintf("/proc/%d/", pid)
+	open, _ := os.ReadDir(process + "fd") // hidden: none
+	return slices.ContainsFunc(open, func(fd fs.DirEntry) bool {
+		info, err := os.Stat(process + "fd/" + fd.Name())
+		if err != nil || !os.SameFile(info, file) {
+			return false
+		}
+		text, _ := os.ReadFile(process + "fdinfo/" + fd.Name())
+		return slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool {
+			held, ok := strings.CutPrefix(line, "lock:")
+			by, _ := lockOf(held, inode)
+			return ok && by == pid
+		})
+	})
 }
 
 // describe returns the name of a process and the time at which it started.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -57,6 +58,17 @@ func TestAForeignLockNamesItsProcess(t *testing.T) {
 		if !errors.Is(got, ledger.ErrBusy) || !strings.Contains(got.Error(), part) {
 			t.Errorf("no %q in: %v", part, got)
 		}
+	}
+	// The process does not hold a lock on another file, whatever its inode number is.
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inode := info.Sys().(*syscall.Stat_t).Ino
+	other, err := os.Stat(os.Args[0])
+	if err != nil || !hasLocked(holder.Process.Pid, info, inode) || hasLocked(holder.Process.Pid, other, inode) ||
+		hasLocked(os.Getpid(), info, inode) {
+		t.Error("the holder of the lock is mistaken", err)
 	}
 	if err := errors.Join(in.Close(), holder.Wait()); err != nil {
 		t.Error(err)

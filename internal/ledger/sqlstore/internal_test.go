@@ -57,6 +57,37 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// A ledger that cannot be made leaves no lock file. One that was there stays, since another process may hold a lock in it.
+func TestAFailedLedgerLeavesNoLockFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ledger.db")
+	for _, name := range []string{path + "-journal", path + ".new/full"} { // the new ledger's file cannot be made
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), path); err == nil {
+			t.Fatal("the ledger was made")
+		}
+		if exists(lockFile(path+".lock", offset("\x00create"))) {
+			t.Error("its lock file is there")
+		}
+		if err := os.RemoveAll(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock, err := lock(path+".lock", "\x00create", ownerOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if err := os.WriteFile(path+".new/full", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path); err == nil || !exists(lockFile(path+".lock", offset("\x00create"))) {
+		t.Error("a lock file that was there is gone", err)
+	}
+}
+
 // A connection that would not sync is refused.
 func TestSettingsAreChecked(t *testing.T) {
 	t.Parallel()

@@ -36,8 +36,8 @@ const (
 type Error struct {
 	File     string // base name, after the folders that tell it from other files; "" if the problem is in no file
 	RowGroup int    // the row group of a Parquet file, from 0; -1 if the problem is in no row group
-	Column   string // "" if the problem is in no column
-	Code     string // one of the constants of this package
+	Column   string // name of the column; "" if the problem is in no column
+	Code     string // one of this package's constants
 	Message  string
 	Hint     string // what the user can do; may be empty
 }

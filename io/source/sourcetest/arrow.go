@@ -19,7 +19,6 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 )
 
-// record returns rows as an Arrow record batch.
 func record(columns []Column, rows []Row) (arrow.Record, error) {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
@@ -101,7 +100,8 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return MarshalArrowParquet(of, properties...)
 }
 
-// MarshalArrowParquet returns a record batch as a Parquet file. The file has no row group if the batch has no rows.
+// MarshalArrowParquet returns a record batch as a Parquet file that Arrow's library writes. The file has no row group
+// if the batch has no rows.
 func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(of.Schema(), &out, parquet.NewWriterProperties(properties...),

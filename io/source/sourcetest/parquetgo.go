@@ -9,13 +9,14 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// codecs are the compressions that are drawn, mostly fast ones: which one is used matters little to readers.
+// codecs are the compressions from which one is drawn at random, mostly fast ones: readers hardly depend on the choice.
 var codecs = []compress.Codec{
 	&parquet.Uncompressed, &parquet.Uncompressed, &parquet.Uncompressed, &parquet.Uncompressed, &parquet.Snappy,
 	&parquet.Snappy, &parquet.Snappy, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip,
 }
 
-// parquetGo returns a Parquet file made by parquet-go. It draws the columns' encodings and how the file is divided.
+// parquetGo returns a Parquet file made by parquet-go. It draws at random the encodings of columns, and the division
+// into row groups and pages.
 func parquetGo(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	group, dictionaries := parquet.Group{}, r.Float64()
 	options := []parquet.WriterOption{
@@ -65,7 +66,7 @@ func optional(n parquet.Node, c Column) parquet.Node {
 	return n
 }
 
-// otherwiseEncoded returns a node with an encoding that is neither plain nor a dictionary, if its type has one.
+// otherwiseEncoded returns a node with an encoding other than plain and dictionary, if its type has one.
 func otherwiseEncoded(n parquet.Node) parquet.Node {
 	var e encoding.Encoding
 	switch n.Type().Kind() {
@@ -88,7 +89,7 @@ func encode(group parquet.Group, options []parquet.WriterOption, columns []Colum
 	schema := parquet.NewSchema("table", group)
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[any](&b, append(options, schema)...)
-	at := map[string]int{} // index of each column in the file, which sorts columns
+	at := map[string]int{} // the index of each column in the file, which has them sorted by name
 	for i, path := range schema.Columns() {
 		at[path[0]] = i
 	}

@@ -34,7 +34,7 @@ type Type struct {
 type Column struct {
 	Name     string
 	Type     Type
-	Optional bool // it may have nulls
+	Optional bool // the column may have nulls
 }
 
 // Row holds the cells of a row. A cell is nil for null, or an int64, a uint64, a *big.Int, a float64, a bool, a string
@@ -106,7 +106,7 @@ type Library struct {
 	Encode       func(columns []Column, rows []Row, r *rand.Rand) ([]byte, error)
 }
 
-// The libraries of Go.
+// The libraries that write files: Go's most used ones.
 var (
 	ParquetGo    = Library{"parquet-go", ".parquet", func(t Type) bool { return t.Node != nil }, parquetGo}
 	ArrowParquet = Library{"arrow parquet", ".parquet", func(t Type) bool { return isArrow(t) && !t.IPCOnly },
@@ -118,7 +118,7 @@ var (
 
 func isArrow(t Type) bool { return t.Arrow != nil }
 
-// leaf returns a cell in the form in which parquet-go holds a column of the physical type of.
+// leaf returns a cell as the value that parquet-go stores for the physical type of.
 func leaf(of parquet.Type, cell any) parquet.Value {
 	if x, ok := cell.(uint64); ok {
 		cell = int64(x)

@@ -92,7 +92,7 @@ var zstds = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 })
 
-// Pack compresses the parts of a text, each as a compressed member of its own. The ending of the file's name decides
+// Pack compresses a text, each of its parts separately, and joins the results. The ending of the file's name decides
 // how.
 func Pack(ending string, parts ...[]byte) ([]byte, error) {
 	var out bytes.Buffer

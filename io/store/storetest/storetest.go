@@ -89,7 +89,6 @@ func version(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Stat implements store.Bucket.
 func (m *Memory) Stat(_ context.Context, key string) (store.Object, error) {
 	if _, err := m.before("stat", key, 0); err != nil {
 		return store.Object{}, err
@@ -98,7 +97,6 @@ func (m *Memory) Stat(_ context.Context, key string) (store.Object, error) {
 	return o, err
 }
 
-// List implements store.Bucket.
 func (m *Memory) List(_ context.Context, prefix string, yield func(store.Object) error) error {
 	if _, err := m.before("list", prefix, 0); err != nil {
 		return err
@@ -139,7 +137,6 @@ func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	return io.NopCloser(bytes.NewReader(b[at : at+size])), nil
 }
 
-// Put implements store.Writer.
 func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
 	over *store.Object) error {
 	if _, err := m.before("put", key, 0); err != nil {
@@ -170,7 +167,6 @@ func (m *Memory) put(key, mediaType string, b []byte, over *store.Object) error 
 	return nil
 }
 
-// Delete implements store.Writer.
 func (m *Memory) Delete(_ context.Context, o store.Object) error {
 	if _, err := m.before("delete", o.Key, 0); err != nil {
 		return err
@@ -191,7 +187,7 @@ func (m *Memory) delete(o store.Object) error {
 	return nil
 }
 
-// Close implements store.Bucket.
+// Close does nothing.
 func (m *Memory) Close() error { return nil }
 
 // ReadAt reads bytes of an object into p, from offset at on, with one request. It returns their number.

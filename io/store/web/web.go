@@ -21,7 +21,7 @@ import (
 // Register registers the scheme https.
 func Register() { store.Register("https", New(http.DefaultTransport)) }
 
-// idle is how many idle connections are kept for each server.
+// idle is the number of unused connections that are kept open for each server.
 const idle = 64
 
 // New returns an opener of web servers that uses the transport. If it is a *http.Transport, New uses a copy that keeps
@@ -59,7 +59,7 @@ func (s *server) List(context.Context, string, func(store.Object) error) error {
 	return store.Failure(store.Unsupported, "files on a web server cannot be listed: name each")
 }
 
-// Stat implements store.Bucket. It requests one byte, since signed URLs often allow only GET.
+// Stat returns the size and version of a file. It requests one byte, since signed URLs often allow only GET.
 func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	r, err := s.get(ctx, key, 0, 1, "")
 	if err != nil {

@@ -50,7 +50,8 @@ type verb struct {
 	newKey  string
 	shard   string
 	out     string
-	// partitions is how many files are written, each with the units of one partition. If it is 0, one file has all units.
+	// partitions is the number of files that are written: each has the units of one partition. If it is 0, one file has
+	// all units.
 	partitions int
 }
 
@@ -105,7 +106,7 @@ func (v *verb) makeKey(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing was written to it
+	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 	input, err := book.InputKey(ctx)
 	if err != nil {
 		return pipeline.LedgerError("read the key of the input's digest", err)
@@ -170,7 +171,7 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	return v.Printf("%s: shard %d of %d\n", v.out, shard.Number, shard.Of)
 }
 
-// mostPartitions is the largest number of partitions. A shard keeps one open file for each.
+// mostPartitions is the maximum number of partitions. A shard keeps one open file for each.
 const mostPartitions = 256
 
 // files returns the paths of the files that a shard writes.
@@ -216,7 +217,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 	})
 }
 
-// mostShards is the largest number of shards.
+// mostShards is the maximum number of shards.
 const mostShards = 1 << 20
 
 func parseShard(text string) (local.Shard, error) {
@@ -237,7 +238,7 @@ func parseNumber(text string, most int) (i, n int, ok bool) {
 
 // Merge merges one partition's files of all shards into one file.
 type Merge struct {
-	Partition string // such as 2/4
+	Partition string // the partition, such as 2/4
 	To        string // the path of the merged file
 }
 
@@ -282,7 +283,7 @@ func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, 
 }
 
 // Opener returns a function that opens the files of shards as a plan's input. The function reads the key of the run
-// from a file or from the environment. It fails if the key belongs to another ledger. Opener itself reads nothing.
+// from a file or from the environment, and fails if the key belongs to another ledger. Opener itself reads nothing.
 func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []string, version string,
 	l local.Limits) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {

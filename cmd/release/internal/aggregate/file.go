@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// largestKey is more than the length of any key file, in bytes.
+// largestKey is the maximum length of a key file, in bytes.
 const largestKey = 1 << 12
 
 // readPrivate reads a short file that only its owner can read.
@@ -78,11 +78,11 @@ func vacant(path string) error {
 	}
 }
 
-// apart returns an error if path is one of the files that are read.
+// apart returns an error if path is one of the files that the verb reads.
 func apart(path string, read []string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil // no file exists at path
+		return nil // no file at path: it cannot be one of those that are read
 	}
 	for _, of := range read {
 		if other, err := os.Stat(of); err == nil && os.SameFile(info, other) {
@@ -136,7 +136,7 @@ func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	return nil
 }
 
-// faults is a writer that keeps the first error of writing, to tell errors of the output from errors of the input.
+// faults is a writer that keeps its first error. So an error of the output can be told from an error of the input.
 type faults struct {
 	w   io.Writer
 	err error

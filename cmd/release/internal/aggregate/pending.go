@@ -13,16 +13,17 @@ type pending struct {
 
 // discard closes the file. Unless the file was published, discard removes it.
 func (p *pending) discard() {
-	_ = p.file.Close() // the file is synced already, or is not wanted
+	_ = p.file.Close() // no error matters: the file is synced already, or is not wanted
 	if p.name != "" {
-		_ = os.Remove(p.name) // it has been renamed if it was published
+		_ = os.Remove(p.name) // no error matters: a published file has been renamed
 	}
 }
 
 // temporary is the pattern of temporary names.
 const temporary = ".dprelease-part-*"
 
-// named makes a pending file with a temporary name in the folder of path, if files without a name are not possible there.
+// named makes a pending file in the folder of path, with a temporary name, for systems on which no file can be without
+// a name.
 func named(path string) (*pending, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPending makes a file without a name. If the file system cannot, the file has a temporary name.
+// newPending makes a pending file without a name or, if the file system cannot do that, with a temporary name.
 func newPending(path string) (*pending, error) {
 	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *pending) publish(path string) error {
 		return err
 	}
 	p.name = free.Name()
-	_ = free.Close() // nothing was written to it
+	_ = free.Close() // nothing is lost: nothing was written
 	if err := os.Remove(p.name); err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 	if len(q.methods) > 0 {
 		names := methodNames(q.methods)
 		cmd.Flags().StringVar(&method, "mechanism", names[0], "how "+q.name+" is found: "+strings.Join(names, ", "))
-		// The flag is there, so there is no error.
+		// No error: the flag exists.
 		_ = cmd.RegisterFlagCompletionFunc("mechanism", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
@@ -138,7 +138,6 @@ type pairs struct {
 	sensitivity string
 }
 
-// flags adds the flags to the command.
 func (p *pairs) flags(cmd *cobra.Command, names [2]string) {
 	p.names = names
 	for i, name := range names {
@@ -150,7 +149,7 @@ func (p *pairs) flags(cmd *cobra.Command, names [2]string) {
 // several reports whether there is more than one pair.
 func (p *pairs) several() bool { return len(p.lists[0])*len(p.lists[1]) > 1 }
 
-// answer calls f for each pair of numbers. It returns all rows, each with the numbers of its pair.
+// answer calls f for each pair and returns all rows. It adds the numbers of the pair to its rows.
 func (p *pairs) answer(f func(numbers) ([]row, error)) (rows []row, _ error) {
 	for i, list := range p.lists {
 		if len(list) == 0 {

@@ -21,7 +21,7 @@ Numbers are decimals. An epsilon and a delta are rounded down to the next float6
 answer promises more than the decimals do. Answers are on the safe side of the exact ones and print 17 significant digits,
 rounded up.`
 
-// calibration has the verbs of calibrate as methods; they write to its console.
+// calibration is the console to which the verbs of calibrate, its methods, write.
 type calibration struct{ *console.Console }
 
 // Command returns the verb calibrate.
@@ -44,8 +44,8 @@ var numberHelp = map[string]string{
 	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
 }
 
-// row is one line of an answer: its values by the keys of the columns. A row that has the key "error" has no values
-// besides its names and numbers.
+// row is one line of an answer: its values by the keys of the columns. If a row has the key "error", it has only its
+// names, its numbers and the error.
 type row map[string]any
 
 // column is a column of an answer: its key in JSON, its title, and its format for people.
@@ -102,7 +102,7 @@ func percent(x any) string {
 // excessOf returns (x - least) / least, but at most the largest float64.
 func excessOf(x, least calibrate.Sigma) float64 { return math.Min(float64(x/least)-1, math.MaxFloat64) }
 
-// answerError gives exit code 1 to a guarantee that does not hold. Every other error becomes a usage error.
+// answerError returns an error with exit code 1 if err means that a guarantee does not hold, otherwise a usage error.
 func answerError(err error) error {
 	if !errors.Is(err, methods.ErrDoesNotHold) && !errors.Is(err, calibrate.ErrExceeds) {
 		return console.Usagef("%s", plain(err))

@@ -25,7 +25,7 @@ good enough for the same parts cost together.`
 // mechanisms is a flag of compose that lists mechanisms of one kind. Each text of list is "x,y" or "x,y,times".
 type mechanisms struct {
 	flag, help    string
-	first, second string // names of x and y, such as sensitivity and sigma
+	first, second string // the names of x and y, such as sensitivity and sigma
 	add           func(n numbers, times int) error
 	list          []string
 }
@@ -134,7 +134,7 @@ func composeKnown(m methods.Mixed, delta calibrate.Delta) ([]row, error) {
 	return []row{composed("gaussian", g, nil)}, err
 }
 
-// composeParts composes mechanisms of which only an epsilon and a delta are known.
+// composeParts composes mechanisms about which only an epsilon and a delta are known.
 func composeParts(parts []methods.Part, delta calibrate.Delta) ([]row, error) {
 	basic, err := methods.ComposeBasic(parts)
 	if err != nil {
@@ -150,7 +150,7 @@ func composeParts(parts []methods.Part, delta calibrate.Delta) ([]row, error) {
 	return append(rows, composed("as gaussian", g, err)), nil
 }
 
-// composeAlike composes Gaussian mechanisms that have exactly the epsilons and deltas of the parts.
+// composeAlike composes Gaussian mechanisms. The parts have their epsilons and deltas.
 func composeAlike(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
 	var alike []calibrate.Mechanism
 	one := calibrate.Sensitivity{L2: 1}

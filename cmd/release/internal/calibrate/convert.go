@@ -141,7 +141,7 @@ func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
 }
 
 func fromSigma(n numbers, delta calibrate.Delta) ([]row, error) {
-	if _, err := n.mechanism().Delta(0); err != nil { // tells what is wrong with the sensitivity or sigma
+	if _, err := n.mechanism().Delta(0); err != nil { // Delta returns an error if the sensitivity or sigma is wrong.
 		return nil, err
 	}
 	return fromMu(n.mechanism().Mu(), delta)

@@ -92,7 +92,7 @@ func digits17(x float64, up bool) string {
 	return text[:e+1] + "." + text[e+1:]
 }
 
-// plain returns the text of an error without the name of the package.
+// plain returns the text of an error without the package's name in front.
 func plain(err error) string { return strings.TrimPrefix(fmt.Sprint(err), "calibrate: ") }
 
 // timesOf parses a number of mechanisms.

@@ -88,7 +88,7 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 // Error returns an error about a file, without a library's text.
 func Error(path string, err error) error {
 	name := console.Here(path)
-	if store.IsAddress(path) { // whose query may hold a signature
+	if store.IsAddress(path) { // not the query of a URL, which may hold a signature
 		name = console.OneLine(Base(path))
 	}
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: name + " can't be looked at"}
@@ -196,7 +196,7 @@ func (t *Table) Notes() (notes []string) {
 	return notes
 }
 
-// remark returns what is uncertain about the type of column i.
+// remark returns a text about what is uncertain in the type of column i.
 func (t *Table) remark(i int) string {
 	if t.Text == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// delimiters are tried in this order: if two fit equally well, the earlier one is proposed.
+// delimiters are the characters that are tried, in this order. If two fit equally well, the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
 // lookAtRecords finds the delimiter, the header and the columns of a text with one record a line. whole is set if the
@@ -155,7 +155,8 @@ func quotes(text string, delimiter rune, bare [][]string, whole bool) bool {
 	for {
 		last := r.InputOffset()
 		record, err := r.Read()
-		cut := !whole && r.InputOffset() == int64(len(text)) && 2*last > r.InputOffset() // the last record, within quotes
+		// The last record may be incomplete: the text ends within its quotes.
+		cut := !whole && r.InputOffset() == int64(len(text)) && 2*last > r.InputOffset()
 		switch {
 		case err == nil:
 			records = append(records, record)
@@ -167,8 +168,8 @@ func quotes(text string, delimiter rune, bare [][]string, whole bool) bool {
 	}
 }
 
-// regularity rates a delimiter: the fraction of records that have the most frequent number of fields, and a little more
-// if they have many. It is 0 for one field.
+// regularity returns how well a delimiter fits: the fraction of records that have the most frequent number of fields,
+// and a little more if they have many fields. It is 0 if they have one field.
 func regularity(records [][]string) float64 {
 	width := usualWidth(records)
 	if width < 2 {

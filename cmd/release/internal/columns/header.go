@@ -61,7 +61,8 @@ func anyTyped(records [][]string, names []string) bool {
 	return false
 }
 
-// distinctNames returns names of which no two are equal, and whether some were. The second column of a name gets _2.
+// distinctNames returns names that are all different, and whether it changed any. It appends _2 to the second of two
+// equal names.
 func distinctNames(names []string) (distinct []string, changed bool) {
 	seen := map[string]bool{}
 	for _, name := range names {

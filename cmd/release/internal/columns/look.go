@@ -46,7 +46,7 @@ type Look struct {
 	Format Format
 	// Compression is gzip, zstd, bzip2 or xz; "" if the file is not compressed.
 	Compression string
-	// Whole is set if the whole file was read.
+	// Whole is true if the whole file was read, not only its beginning.
 	Whole bool
 	// Text describes a text file; nil for other formats.
 	Text *Text

@@ -82,7 +82,7 @@ func placeOf(path string) (string, error) {
 }
 
 // Declare sets the types of the columns of a text file, in place of the types that the values suggest. A column that
-// types does not have is text. Then no text means null. Declare does nothing for other formats, which have types of
+// types does not have is text. No text means null in these types. Declare does nothing for other formats, which have types of
 // their own.
 func (t *Table) Declare(types map[string]string) {
 	if t.Text == nil {
@@ -193,7 +193,7 @@ func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
 	for k, count := range counts {
 		seen[at[k]].finish(count, n)
 	}
-	return bySchema(t.Names, d.Schema(), seen), nil
+	return inOrderOf(t.Names, d.Schema(), seen), nil
 }
 
 // addColumn counts the values of a batch in count, which it returns. Once there are too many different values, it
@@ -228,9 +228,9 @@ func (s *Seen) finish(count map[string]int, n int) {
 	s.Values = mostFrequent(count, n)
 }
 
-// bySchema returns summaries in the order of names. seen is in the order of the schema, which is another one for JSON
+// inOrderOf returns summaries in the order of names. seen is in the order of the schema, which is another one for JSON
 // lines.
-func bySchema(names []string, schema table.Schema, seen []Seen) []Seen {
+func inOrderOf(names []string, schema table.Schema, seen []Seen) []Seen {
 	out := make([]Seen, len(names))
 	for i, name := range names {
 		if k := schema.Index(name); k >= 0 {

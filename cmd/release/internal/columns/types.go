@@ -15,11 +15,11 @@ type Column struct {
 	Type string
 	// Doubts are sentences about what is uncertain in the type. They quote no value.
 	Doubts []string
-	// Other is set if some texts of the column are not valid for the type.
+	// Other is true if some texts of the column are not valid for the type.
 	Other bool
 
 	cells     []string
-	bare      bool // some cells are JSON values other than strings
+	bare      bool // some cells of a JSON file are numbers or booleans, not strings
 	nulls     []string
 	thousands rune
 }
@@ -46,10 +46,10 @@ func mostFrequent(count map[string]int, n int) []Value {
 var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
 	"nan", "#N/A"}
 
-// neverText has those of nullTexts that practically always mean null.
+// neverText is a part of nullTexts: texts that are practically never values.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
 
-// candidate is a type that a column may have, and the test for its texts.
+// candidate is a type that a column may have, with the test for its texts.
 type candidate struct {
 	name   string
 	accept func(cell string) bool

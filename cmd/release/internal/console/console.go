@@ -21,11 +21,11 @@ import (
 type Console struct {
 	Stdout, Stderr io.Writer
 	Log            string // the format of progress and errors on stderr: "text" or "json"
-	Quiet          bool   // errors only
-	JSON           bool   // results as JSON
+	Quiet          bool   // print only errors
+	JSON           bool   // print results as JSON
 	// environment holds the values that jobs took from the environment, which must never be printed.
 	environment runjob.Environment
-	ID          string // identifies this process in every line of its log
+	ID          string // the process's identifier in every line of its log
 }
 
 // New returns a console that writes text.
@@ -36,13 +36,13 @@ func New(stdout, stderr io.Writer) *Console {
 // newID returns an identifier for the log lines of this process.
 func newID() string {
 	var b [6]byte
-	_, _ = rand.Read(b[:]) // it never fails: the process ends if there is no randomness
+	_, _ = rand.Read(b[:]) // no error: the process ends if there is no randomness
 	return hex.EncodeToString(b[:])
 }
 
 // Errorf prints to stderr. It ignores errors, for instance if stderr is closed.
 func (c *Console) Errorf(format string, args ...any) {
-	_, _ = io.WriteString(c.Stderr, Visible(fmt.Sprintf(format, args...))) // nothing can be done about a closed stderr
+	_, _ = io.WriteString(c.Stderr, Visible(fmt.Sprintf(format, args...))) // the error is ignored: stderr is closed
 }
 
 // Note prints information for people; scripts can ignore it.
@@ -67,7 +67,8 @@ func (c *Console) Warn(text string) {
 	}
 }
 
-// Printf prints to stdout. It puts each text among the arguments on one line, so that only format can start a new line.
+// Printf prints to stdout, as fmt.Printf does. It puts each text among the arguments on one line, so that only format
+// can start a new line.
 func (c *Console) Printf(format string, args ...any) error { return c.Print(Fill(format, args...)) }
 
 // Print prints a text of several lines to stdout.
@@ -76,7 +77,8 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written returns the error for output that could not be written to stdout, although the work may be done.
+// written returns the error for output that could not be written to stdout. Its hint says that a release is published
+// all the same.
 func written(err error) error {
 	if err == nil {
 		return nil

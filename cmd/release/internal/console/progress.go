@@ -27,8 +27,8 @@ func (c *Console) Observer() (pipeline.Observer, func()) {
 	return pipeline.Silent{}, func() {}
 }
 
-// jsonProgress writes a line for each tenth of a stage. It does so even if several tenths are passed at once, since the
-// number of splits depends on the rows but the number of log lines must not.
+// jsonProgress writes a log line for each tenth of a stage. If several tenths are passed at once, it still writes a
+// line for each: the number of splits depends on the rows, and the number of log lines must not.
 type jsonProgress struct {
 	*Console
 	mu   sync.Mutex
@@ -41,7 +41,7 @@ const tenths = 10
 func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	now := tenths // a stage without parts is finished at once
+	now := tenths // a stage without parts is finished when it is reported
 	if total > 0 {
 		now = tenths * done / total
 	}
@@ -57,8 +57,8 @@ type barProgress struct {
 	*Console
 	mu     sync.Mutex
 	bar    *progressbar.ProgressBar
-	stages []stageTime // in the order in which they began; the last one is shown
-	drawn  time.Time   // when the number of rows was last drawn
+	stages []stageTime // the stages in the order in which they began; the last one is shown
+	drawn  time.Time   // the time at which the number of rows was last drawn
 }
 
 // stageTime is the duration of a stage.
@@ -86,7 +86,7 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 			progressbar.OptionThrottle(redraw))
 	}
 	b.stages[len(b.stages)-1].end = now
-	_ = b.bar.Set(done) // an error in drawing must not stop the run
+	_ = b.bar.Set(done) // an error in drawing does not stop the run
 }
 
 // Rows adds n to the rows of the current stage.

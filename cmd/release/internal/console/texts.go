@@ -12,7 +12,7 @@ import (
 // Aligned returns rows as a text of aligned columns, with two spaces between them. East Asian characters count as two
 // columns of the terminal.
 func Aligned(rows [][]string) string {
-	var widths []int // the width of each column; the last cell of a row does not count
+	var widths []int // the width of each column; a row's last cell may be wider
 	lines := make([][]string, len(rows))
 	for i, row := range rows {
 		for j, cell := range row {
@@ -54,7 +54,7 @@ func relative(path string) string {
 	return path
 }
 
-// OrDash returns a text for a cell of a table; "-" if the text is empty.
+// OrDash returns text, or "-" if it is empty, for a cell of a table.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"

@@ -59,12 +59,12 @@ func escaped(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// acts reports whether a character controls the terminal or is invisible.
+// acts reports whether a character controls the terminal or is invisible, so that it must be escaped.
 func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// visibleWriter escapes each text that is written to it.
+// visibleWriter is a writer that escapes each text as Visible does.
 type visibleWriter struct{ to io.Writer }
 
 func (v visibleWriter) Write(text []byte) (int, error) {

@@ -14,13 +14,13 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// readCSV reads a public CSV file with a header, and records at which line each row is.
+// readCSV reads a public CSV file with a header. It records the line of each row.
 func readCSV(ctx context.Context, path string) (*publicTable, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, inputProblem(path, 0, "it can't be opened: "+regular.Reason(err))
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // nothing is lost: the file was only read
 	r := csv.NewReader(skipMark(f))
 	t := &publicTable{path: path}
 	if t.columns, err = r.Read(); err != nil {
@@ -52,7 +52,7 @@ func skipMark(f *os.File) io.Reader {
 	const mark = "\ufeff"
 	start := make([]byte, len(mark))
 	if n, _ := f.ReadAt(start, 0); n == len(mark) && string(start) == mark {
-		_, _ = f.Seek(int64(n), io.SeekStart) // if this fails, so does reading
+		_, _ = f.Seek(int64(n), io.SeekStart) // if this fails, reading fails too
 	}
 	return f
 }
@@ -94,7 +94,7 @@ func writeEstimates(path string, in *noisyTable, x []float64) error {
 func writeCSV(path string, rows func(write func([]string))) error {
 	err := regular.Replace(path, 0o644, func(f *os.File) error {
 		w := csv.NewWriter(f)
-		rows(func(row []string) { _ = w.Write(row) }) // w.Error returns the first error
+		rows(func(row []string) { _ = w.Write(row) }) // no error is lost: w.Error returns the first one
 		w.Flush()
 		return w.Error()
 	})

@@ -1,5 +1,5 @@
-// Package denoise is the verb denoise. It applies the methods of the public package denoise to noisy values that are
-// published already.
+// Package denoise is the verb denoise. It applies the methods of the public package denoise to noisy values that were
+// published before.
 package denoise
 
 import (

@@ -9,7 +9,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// denoiseFlags are the flags of the verb.
 type denoiseFlags struct {
 	input, query, value, sigma string
 	edges, shape               string
@@ -18,10 +17,11 @@ type denoiseFlags struct {
 	steps                      stepFlags
 }
 
-// denoising has the verbs of denoise as methods; they write to its console.
+// denoising is the console to which the verb denoise writes. The verb and its subcommands are its methods.
 type denoising struct{ *console.Console }
 
-// denoiseFailed gives an error of package denoise an exit code: usage if the flags alone are wrong, otherwise input.
+// denoiseFailed gives an error of package denoise an exit code: the code for a wrong command line if the flags alone
+// are wrong, otherwise the code for wrong input.
 func denoiseFailed(err error) error {
 	var e *denoise.Error
 	switch {

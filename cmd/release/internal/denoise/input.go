@@ -61,7 +61,7 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	}
 	column := "standard_deviation"
 	if !slices.Contains(in.columns, column) {
-		column = "sigma" // other programs use this name
+		column = "sigma" // the name that other programs use
 	}
 	if !slices.Contains(in.columns, column) {
 		return 0, console.Usagef("--sigma is missing: the standard deviation of the noise")
@@ -79,8 +79,8 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	return all[0], nil
 }
 
-// layOut sets the shape in which the table's rows are arranged for denoising. The shape is the one of --shape, or else
-// the release's. Otherwise the rows form a line, or have no order if --edges is given.
+// layOut sets the shape in which the table's rows are arranged for denoising: the shape that --shape states or, without
+// this flag, the release's shape. Without either, the rows form a line, or have no order if --edges is given.
 func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {
@@ -123,7 +123,6 @@ func (t *publicTable) numbers(column string) ([]float64, error) {
 	return out, nil
 }
 
-// readPublic reads a whole table.
 func readPublic(ctx context.Context, path string) (*publicTable, error) {
 	if strings.HasSuffix(strings.ToLower(path), ".csv") {
 		return readCSV(ctx, path)
@@ -137,7 +136,7 @@ func readPublic(ctx context.Context, path string) (*publicTable, error) {
 	for _, f := range d.Schema().Fields {
 		t.columns = append(t.columns, f.Name)
 	}
-	_ = d.Close() // it was only read
+	_ = d.Close() // nothing is lost: the table was only read
 	for k, name := range t.columns {
 		values, err := source.ReadStrings(ctx, path, name)
 		if err != nil {

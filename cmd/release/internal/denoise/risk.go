@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// riskRow is a line of the table that estimates the errors.
+// riskRow is a line of the table with estimates of errors.
 type riskRow struct {
 	name string
 	denoise.Risk

@@ -19,13 +19,13 @@ func (f MethodFlag) Last() string {
 	return f.list[len(f.list)-1].method
 }
 
-// String implements pflag.Value. It returns "", since there is no default.
+// String returns "": the flag has no default.
 func (MethodFlag) String() string { return "" }
 
-// Type implements pflag.Value.
+// Type returns the word for the flag's value in the help.
 func (MethodFlag) Type() string { return "name" }
 
-// Set implements pflag.Value. It adds a step.
+// Set adds a step with the method of this name.
 func (f MethodFlag) Set(name string) error {
 	f.list = append(f.list, stepFlag{name, denoise.Args{}})
 	for _, text := range f.early {
@@ -39,12 +39,12 @@ func (f MethodFlag) Set(name string) error {
 
 type setFlag struct{ *stepFlags }
 
-// String implements pflag.Value. It returns "", since there is no default.
+// String returns "": the flag has no default.
 func (setFlag) String() string { return "" }
 
 func (setFlag) Type() string { return "name=value" }
 
-// Set implements pflag.Value. It sets a parameter of the last step.
+// Set sets a parameter of the last step.
 func (f setFlag) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	switch {

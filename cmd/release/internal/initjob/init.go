@@ -126,7 +126,7 @@ func (f *flags) checkPlace() error {
 	return nil
 }
 
-// finish writes the job that was decided.
+// finish writes the job after all its values were decided.
 func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
 	text, err := f.text(ctx, j)
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
 			return err
 		})
 	} else {
-		err = regular.Create(f.out, []byte(text), 0o644) // never over a file that came while the questions were asked
+		err = regular.Create(f.out, []byte(text), 0o644) // never over a file made while init asked
 	}
 	if err != nil {
 		return console.WriteError(f.out, err)
@@ -197,7 +197,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	return j, nil
 }
 
-// relative returns a path in the job's form: relative to the job's file. A URL does not change.
+// relative returns a path as the job has it: relative to the folder of the job's file. A URL does not change.
 func (f *flags) relative(file string) string {
 	if store.IsAddress(file) {
 		return file
@@ -213,7 +213,7 @@ func (f *flags) relative(file string) string {
 	return file
 }
 
-// text returns the job as text. It returns an error if the job cannot run.
+// text returns the text of the job file. It returns an error if the job could not run.
 func (f *flags) text(ctx context.Context, j *Job) (string, error) {
 	path := cmp.Or(f.out, "job.yaml")
 	text := j.Text()
@@ -225,7 +225,7 @@ func (f *flags) text(ctx context.Context, j *Job) (string, error) {
 	return text, err
 }
 
-// answers returns the decisions as flags, for a shell.
+// answers returns the job's values as flags of init, for a shell.
 func (f *flags) answers(j *Job) string {
 	var words []string
 	add := func(flag, value string) {
@@ -245,7 +245,7 @@ func (f *flags) answers(j *Job) string {
 	return console.OneLine(cmp.Or(strings.Join(words, " "), "none"))
 }
 
-// decide applies the flags to the job, and asks at the terminal for the rest. It reports whether it asked.
+// decide sets the job's values from the flags, and asks at the terminal for the others. It reports whether it asked.
 func (f *flags) decide(ctx context.Context, c *console.Console, j *Job) (asked bool, err error) {
 	if slices.Equal(f.unit, []string{"row"}) {
 		j.Unit = nil
@@ -288,7 +288,7 @@ func (f *flags) setTotals(j *Job) {
 	}
 }
 
-// missing returns the names of the flags that must be given if nobody can be asked.
+// missing returns the names of the flags without which the job is incomplete, if nobody can be asked.
 func (f *flags) missing() (names []string) {
 	for _, m := range []struct {
 		flag   string
@@ -324,7 +324,7 @@ func positive(s string) int {
 	return int(n)
 }
 
-// limitGroups sets, in the queries for means of groups, the minimum count that the plan proposes. It returns false if
+// limitGroups sets min_count in the queries for means of groups: the value that the plan proposes. It returns false if
 // there are no such queries.
 func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	for i := range j.Questions {

@@ -27,7 +27,7 @@ type Job struct {
 	Epsilon, Delta         string
 	TotalEpsilon, TotalDel string
 	Questions              []Query
-	// Declared is set if the user stated the types of a text file's columns; otherwise they are guessed from values.
+	// Declared is true if the user stated the types of a text file's columns; otherwise they are guessed from values.
 	Declared            bool
 	Dir, Store, Dataset string
 }
@@ -98,7 +98,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	}
 	switch o := j.Table.Source(); {
 	case j.Table.Format == columns.JSONL:
-		b.WriteString("  jsonl:\n    columns:   # " + j.typesFrom() + "\n")
+		b.WriteString("  jsonl:\n    columns:   # " + j.typesComment() + "\n")
 		j.writeTypes(b, o.JSONL.Columns)
 	case j.Table.Text != nil:
 		j.writeCSV(b, &o.CSV)
@@ -112,7 +112,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeCSV writes those options for reading the text file that differ from the defaults of a job.
+// writeCSV writes the options for reading the text file, except those that have the default value.
 func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	var lines strings.Builder
 	add := func(differs bool, key, value string) {
@@ -139,29 +139,29 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	add(c.TrimSpace, "trim_space", "true")
 	add(c.Decimal != 0, "decimal", quoted(string(c.Decimal)))
 	add(c.Thousands != 0, "thousands", quoted(string(c.Thousands)))
-	add(len(c.NullValues) > 0, "null_values", list(c.NullValues)+"   # "+fromValues)
+	add(len(c.NullValues) > 0, "null_values", list(c.NullValues)+"   # "+guessedFromRows)
 	var types strings.Builder
 	j.writeTypes(&types, c.Types)
 	if types.Len() > 0 {
-		lines.WriteString("    types:   # columns that are not listed are text; " + j.typesFrom() + "\n" + types.String())
+		lines.WriteString("    types:   # columns that are not listed are text; " + j.typesComment() + "\n" + types.String())
 	}
 	if lines.Len() > 0 {
 		b.WriteString("  csv:\n" + lines.String())
 	}
 }
 
-// fromValues is the comment beside settings that were guessed from rows.
-const fromValues = "seen in single rows, and public with the release: check it by what is known without them"
+// guessedFromRows is the comment that the job file has beside settings that were guessed from rows.
+const guessedFromRows = "seen in single rows, and public with the release: check it by what is known without them"
 
-// typesFrom returns a comment that tells where the types of a text file come from.
-func (j *Job) typesFrom() string {
+// typesComment returns the comment in the job file that tells where the types of a text file come from.
+func (j *Job) typesComment() string {
 	if j.Declared {
 		return "as given"
 	}
-	return fromValues
+	return guessedFromRows
 }
 
-// writeTypes writes the types of those columns that the queries use and types has.
+// writeTypes writes the types of the columns that are in types and that the queries use.
 func (j *Job) writeTypes(b *strings.Builder, types map[string]string) {
 	used := j.usedColumns()
 	for _, name := range j.Table.Names {
@@ -245,7 +245,7 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 	}
 }
 
-// text returns the keys of the dimension.
+// text returns the dimension as keys of the job file.
 func (c *Cells) text() string {
 	switch {
 	case c.Discover:
@@ -266,7 +266,7 @@ func (c *Cells) text() string {
 
 var notNameBytes = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name makes a name for the query from its kind and its columns. No other query has this name.
+// name returns a name for the query, made of its kind and its columns. It differs from all names in taken.
 func (q *Query) name(taken map[string]bool) string {
 	words := []string{q.Kind}
 	switch q.Kind {

@@ -60,8 +60,8 @@ func (f *flags) declare(t *columns.Table) error {
 	return nil
 }
 
-// describe returns a query about each column except the columns of the unit. left are the columns that no query can
-// describe.
+// describe returns queries that describe the columns, one about each. It leaves out the columns of the unit. left are
+// the columns about which no query is possible.
 func (j *Job) describe() (queries []Query, left []string) {
 	queries = []Query{{Kind: "count"}}
 	for i, name := range j.Table.Names {
@@ -97,7 +97,7 @@ func (j *Job) describe() (queries []Query, left []string) {
 // everyRange lists edges for numbers of unknown size: ten edges from each power of ten to the next, their negatives,
 // and 0.
 var everyRange = func() (edges []string) {
-	const smallest, largest = -2, 9 // exponents of ten
+	const smallest, largest = -2, 9 // as exponents of ten
 	for power := smallest; power <= largest; power++ {
 		for _, digits := range []int{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
 			if power < largest || digits == 10 {

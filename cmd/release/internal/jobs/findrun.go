@@ -15,14 +15,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// levelsUp is how many folders above a release are searched for a ledger.
+// levelsUp is the number of folders above a release in which a ledger is searched.
 const levelsUp = 4
 
 // LedgersNear finds the files of ledgers beside a release and in the folders above it, nearest first.
 func LedgersNear(dir string) (paths []string) {
 	for range levelsUp {
 		dir = filepath.Dir(dir)
-		entries, _ := os.ReadDir(dir) // a folder that cannot be read has no ledgers to find
+		entries, _ := os.ReadDir(dir) // a folder that cannot be read is passed over
 		for _, e := range entries {
 			if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && sqlstore.IsLedger(path) {
 				paths = append(paths, path)
@@ -32,7 +32,7 @@ func LedgersNear(dir string) (paths []string) {
 	return paths
 }
 
-// RunOf returns the run with a publication whose manifest has the SHA-256 digest; nil if there is none.
+// RunOf returns the run that published the release whose manifest has the SHA-256 digest; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
 		return r.Digests.Release == digest || slices.ContainsFunc(r.Rerenderings,
@@ -52,7 +52,7 @@ type Known struct {
 	Close func() error
 }
 
-// CloseAll closes the ledgers of known. They were only read.
+// CloseAll closes the ledgers of known. It ignores errors, since the ledgers were only read.
 func CloseAll(known []*Known) {
 	for _, k := range known {
 		_ = k.Close()
@@ -96,7 +96,7 @@ func findIn(ctx context.Context, store, digest string, closed bool) (*Known, err
 	}
 	s, err := book.Snapshot(ctx)
 	if err != nil {
-		_ = closeBook() // it was only read
+		_ = closeBook() // nothing is lost: the ledger was only read
 		return nil, pipeline.LedgerError("read the ledger", err)
 	}
 	if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || closed) {

@@ -27,8 +27,8 @@ type Flags struct {
 	Workers   int
 	Memory    string
 	Tmp       string
-	Sign      string // the file of the secret key for signatures
-	Anchor    string // a file that has the ledger's newest entry
+	Sign      string // path of the file with the secret key for signatures
+	Anchor    string // path of a file that has the ledger's newest entry
 	newLedger bool   // allow a new ledger although releases of the dataset exist
 	// DataChecks replaces the job's data_checks, unless it is "".
 	DataChecks string
@@ -44,7 +44,7 @@ type folderFlag string
 
 func (f *folderFlag) String() string { return string(*f) }
 
-// Set implements pflag.Value. It refuses an empty folder, and a folder with a ${…} in it, which only output.dir of a
+// Set sets the folder. It refuses an empty folder, and a folder with a ${…} in it, which only output.dir of a
 // job may have.
 func (f *folderFlag) Set(s string) error {
 	if s == "" {
@@ -153,7 +153,8 @@ func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
 	return f.ledgerOptions().LostLedger(plan, dir)
 }
 
-// CompareHeads returns an error if the ledger lacks an entry that is in the anchor or in a release beside dir.
+// CompareHeads returns an error if the ledger has lost entries: it lacks an entry that the anchor at anchorPath has, or
+// that a release in dir or beside it shows.
 func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string) (*runjob.Anchor, error) {
 	anchor, err := runjob.CompareHeads(ctx, book, dir, anchorPath, runjob.LedgerOptions{Show: console.Here})
 	return anchor, usage(err)

@@ -48,7 +48,7 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 	return runjob.Limits(p, l)
 }
 
-// runtimeBytes is memory that the process uses but Go's memory limit does not count.
+// runtimeBytes is the memory of the process that Go's memory limit does not count.
 const runtimeBytes = 32 << 20
 
 // KeepTo makes Go collect garbage early, and more often near the limit. GOMEMLIMIT may set a lower limit.

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// longReserved is the age from which a reserved charge is reported. Few runs take longer.
+// longReserved is the age, since it was reserved, at which a charge is reported. Few runs take longer.
 const longReserved = time.Hour
 
 // Waiting returns the charges of a dataset that have been reserved for more than an hour. Their runs still work, or

@@ -18,7 +18,7 @@ import (
 
 // ledgerAudit recounts the whole ledger, even if one dataset is requested, and checks the releases near the folders
 // that it lists.
-func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerAudit(ctx context.Context, o *openedLedger) error {
 	audit, err := o.book.Audit(ctx)
 	if err != nil {
 		return pipeline.LedgerError("audit", err)
@@ -42,7 +42,7 @@ func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	}
 }
 
-func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings []string) error {
+func (a *accounts) printAudit(o *openedLedger, audit *ledger.Audit, seen int, findings []string) error {
 	rows := [][]string{{"dataset", "unit", "adjacency", "mu2_recounted"}}
 	totals := map[string]string{}
 	for _, of := range slices.SortedFunc(maps.Keys(audit.Totals), byName) {
@@ -85,15 +85,15 @@ func byName(a, b ledger.Account) int {
 // lostEnds detects a ledger whose newest entries were cut off. A manifest shows the ledger's newest entry at the time
 // of its release. lostEnds reads the manifests in the release folders that the ledger lists, and in the folders beside
 // these and beside the job's, and reports each manifest of the ledger's datasets whose entry the ledger lacks.
-func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
+func lostEnds(ctx context.Context, runs []ledger.Run, o *openedLedger) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
-			return // the working directory was deleted
+			return // the working directory was deleted, so the path is unknown
 		}
 		dirs[dir] = true
-		beside, _ := os.ReadDir(filepath.Dir(dir)) // if it cannot be read, there is nothing to compare
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // if the folder cannot be read, there is nothing to compare
 		for _, entry := range beside {
 			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
 		}
@@ -111,11 +111,11 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if _, err := os.Stat(filepath.Join(dir, "release.json")); err != nil {
-			continue // archived or moved; the ledger still has its entries
+			continue // no error: the release was archived or moved, and the ledger still has its entries
 		}
 		m, _, err := sink.ReadManifest(dir)
 		if err != nil || m.Ledger == nil || !datasets[m.Dataset()] {
-			continue // not a release of this ledger, or damaged, which verify reports
+			continue // no error: not a release of this ledger, or a damaged one, which verify reports
 		}
 		seen++
 		known, err := runjob.Recall(ctx, o.book, m.Ledger)

@@ -72,7 +72,7 @@ func backupTo(ctx context.Context, from, to string) (head ledger.Head, err error
 	if err != nil {
 		return head, err
 	}
-	defer func() { _ = source.Close() }() // it was only read
+	defer func() { _ = source.Close() }() // nothing is lost: the ledger was only read
 	secret, err := source.Secret(ctx)
 	if err != nil {
 		return head, err

@@ -90,6 +90,9 @@ func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head
 		}
 		return head, err
 	}
+	if err := book.Idle(ctx); err != nil {
+		return head, err
+	}
 	arrival, err := sqlstore.Arrival(ctx, to, secret)
 	if err != nil {
 		return head, err

@@ -34,7 +34,7 @@ type exportedMechanism struct {
 	Why   string `json:"why"`
 }
 
-func (a *accounts) ledgerExport(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerExport(ctx context.Context, o *openedLedger) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
 a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
 
-// ledgerFlags select a ledger and the form of the output.
+// ledgerFlags are the flags that select a ledger and the form of the output.
 type ledgerFlags struct {
 	jobs.Flags
 	store, dataset string
@@ -36,7 +36,7 @@ func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
-// accounts has the verbs of ledger as methods; they write to its console.
+// accounts is the console to which the verb ledger writes. The subcommands are its methods.
 type accounts struct{ *console.Console }
 
 // Command returns the verb ledger.
@@ -59,7 +59,7 @@ func Command(c *console.Console) *cobra.Command {
 }
 
 // ledgerVerb returns a verb that opens a ledger for reading and calls run.
-func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
+func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *openedLedger) error) *cobra.Command {
 	f := &ledgerFlags{}
 	cmd := &cobra.Command{
 		Use: name + " JOB|--store DSN", Short: short, Args: cobra.MaximumNArgs(1),
@@ -68,7 +68,7 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 			if err != nil {
 				return err
 			}
-			defer func() { _ = o.close() }() // it was only read
+			defer func() { _ = o.close() }() // nothing is lost: the ledger was only read
 			return run(cmd.Context(), o)
 		},
 	}
@@ -76,16 +76,16 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 	return cmd
 }
 
-// opened is a ledger that a verb has opened.
-type opened struct {
+// openedLedger is a ledger that a verb has opened.
+type openedLedger struct {
 	*ledgerFlags
 	book  *ledger.Book
 	close func() error
-	job   *configs.Job // nil if --store names the ledger
+	job   *configs.Job // the job that names the ledger; nil if --store names it
 }
 
-func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
-	o := &opened{ledgerFlags: f}
+func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*openedLedger, error) {
+	o := &openedLedger{ledgerFlags: f}
 	switch {
 	case (len(args) == 1) == (f.store != ""):
 		return nil, console.Usagef("name the ledger by a job file or by --store")
@@ -111,7 +111,7 @@ func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string
 }
 
 // snapshot returns the contents of the ledger, only for the requested dataset.
-func (o *opened) snapshot(ctx context.Context) (ledger.Snapshot, error) {
+func (o *openedLedger) snapshot(ctx context.Context) (ledger.Snapshot, error) {
 	s, err := o.book.Snapshot(ctx)
 	if err != nil {
 		return s, pipeline.LedgerError("read the ledger", err)

@@ -82,7 +82,7 @@ type publication struct {
 	at        time.Time
 	found     string // the folder in which it is now, unchanged; "" if it is not found
 	replaced  bool   // a newer release replaced it and moved it to found
-	unchanged error  // why it was not found unchanged
+	unchanged error  // the error because of which it was not found unchanged
 }
 
 // series identifies a dated job: publications of one series differ only in their dates.
@@ -118,7 +118,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = o.close() }() // every entry is durable when it is made
+	defer func() { _ = o.close() }() // nothing is lost: each entry was durable when it was made
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	return a.printPruned(f, lines)
 }
 
-// days returns the age in days from which a release may be deleted; 0 for any age.
+// days returns the minimum age, in days, of a release that may be deleted; 0 for any age.
 func (f *pruning) days() (int, error) {
 	switch {
 	case f.counted && f.keep < 1:
@@ -282,7 +282,7 @@ func (p *publication) behind(all []*publication) int {
 		case o.interval > p.interval:
 			newer[o.interval] = true
 		case o.interval == p.interval && o.dir != p.dir && o.at.After(p.at) && p.interval == "":
-			newer[o.dir] = true // without dates, each folder counts as an interval
+			newer[o.dir] = true // if it has no dates, each folder counts as an interval
 		}
 	}
 	return len(newer)
@@ -318,13 +318,13 @@ func (p *publication) keepReason(all []*publication) string {
 	return ""
 }
 
-// aside returns the hidden name to which a folder is renamed before it is deleted, so that readers see the whole
-// release or none.
+// aside returns the hidden name to which the folder is renamed before it is deleted. So readers see the whole release
+// or none.
 func (p *publication) aside() string {
 	return filepath.Join(filepath.Dir(p.dir), "."+filepath.Base(p.dir)+".pruned-"+p.digest[:8])
 }
 
-// begun reports whether the folder of a publication was renamed for deletion, but not deleted yet.
+// begun reports whether the deletion of the folder was begun but not finished: the folder has its hidden name.
 func (p *publication) begun() bool {
 	if _, recorded := p.run.Pruned[p.digest]; !recorded {
 		return false
@@ -383,7 +383,7 @@ func reload(ctx context.Context, book *ledger.Book, all []*publication) error {
 		of[release{runs[i].Charge.Run, runs[i].Charge.Number}] = &runs[i]
 	}
 	for _, p := range all {
-		p.run = of[release{p.run.Charge.Run, p.run.Charge.Number}] // the ledger forgets no run
+		p.run = of[release{p.run.Charge.Run, p.run.Charge.Number}] // it is there: the ledger forgets no run
 	}
 	return nil
 }
@@ -403,7 +403,7 @@ func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 	if err != nil {
 		return failed(plain(err))
 	}
-	defer func() { _ = root.Close() }() // only its entries were changed
+	defer func() { _ = root.Close() }() // nothing is lost: only entries of the folder were changed
 	aside := filepath.Base(p.aside())
 	if p.found != "" {
 		if err := root.Rename(filepath.Base(p.found), aside); err != nil {

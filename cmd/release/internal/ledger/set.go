@@ -38,7 +38,7 @@ func (a *accounts) budgetSetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = o.close() }() // every entry is durable when it is made
+			defer func() { _ = o.close() }() // nothing is lost: each entry was durable when it was made
 			return a.budgetSet(cmd.Context(), o, set)
 		},
 	}
@@ -55,7 +55,7 @@ func (a *accounts) budgetSetCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *accounts) budgetSet(ctx context.Context, o *opened, set *setFlags) error {
+func (a *accounts) budgetSet(ctx context.Context, o *openedLedger, set *setFlags) error {
 	of, err := set.account(ctx, o)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (a *accounts) budgetSet(ctx context.Context, o *opened, set *setFlags) erro
 
 // account returns the account to change: the job's account, the only account of the dataset, or the one that the flags
 // choose.
-func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account, err error) {
+func (set *setFlags) account(ctx context.Context, o *openedLedger) (of ledger.Account, err error) {
 	s, err := o.snapshot(ctx)
 	switch {
 	case err != nil:
@@ -112,7 +112,7 @@ func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account,
 
 // budget returns the account's new budget: the present one, changed by the flags. Without flags, or if the account does
 // not exist yet, it is the budget in the job.
-func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (b ledger.Budget, err error) {
+func (set *setFlags) budget(ctx context.Context, o *openedLedger, of ledger.Account) (b ledger.Budget, err error) {
 	now, known, err := o.book.Balance(ctx, of)
 	known = known && now.Account == of
 	asked := set.epsilon != "" || set.delta != "" || set.deltaCap != ""

@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerShow(ctx context.Context, o *openedLedger) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
 	return a.printWithdrawn(s.Runs)
 }
 
-func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerBudget(ctx context.Context, o *openedLedger) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 	return a.Print(b.String())
 }
 
-// because returns words for the reason that the ledger's owner gave for a budget.
+// because returns the end of a sentence: the reason that the ledger's owner gave for a budget.
 func because(reason string) string {
 	if reason == "" {
 		return "; no reason was given"
@@ -210,7 +210,7 @@ func promise(b *ledger.Balance) string {
 	return s
 }
 
-// apart returns a note for each dataset that has several accounts, so that no joint guarantee exists.
+// apart returns a note for each dataset that has several accounts: there is no joint guarantee for them.
 func apart(balances []ledger.Balance) []string {
 	notes, seen := []string{}, map[string]int{}
 	for i := range balances {
@@ -223,7 +223,7 @@ func apart(balances []ledger.Balance) []string {
 	return notes
 }
 
-// movedJSON returns where a closed ledger was moved to; nil if the ledger is open.
+// movedJSON returns, for JSON, the place to which a closed ledger was moved; nil if the ledger is open.
 func movedJSON(m *ledger.Move) any {
 	if m == nil {
 		return nil
@@ -310,6 +310,6 @@ func runRows(runs []ledger.Run) [][]string {
 func (a *accounts) printCSV(rows [][]string) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // a Builder never fails
+	_ = w.WriteAll(rows) // no error: a Builder never fails
 	return a.Print(b.String())
 }

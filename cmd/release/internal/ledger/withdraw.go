@@ -47,7 +47,7 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger of a folder: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.reason, "reason", "",
 		"say what is wrong; readers of the ledger will see it")
-	_ = cmd.MarkFlagRequired("reason") // the flag is there
+	_ = cmd.MarkFlagRequired("reason") // no error: the flag exists
 	cmd.MarkFlagsMutuallyExclusive("job", "store")
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print JSON")
 	return cmd
@@ -65,7 +65,7 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = known.Close() }() // every entry is durable when it is made
+	defer func() { _ = known.Close() }() // nothing is lost: each entry was durable when it was made
 	r := &known.Run
 	again := r.Withdrawn != nil
 	if !again {
@@ -163,7 +163,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 		err = unknownRelease("the ledger has no release of this job with these parameters")
 	}
 	if err != nil {
-		_ = closeBook() // it was only read
+		_ = closeBook() // nothing is lost: the ledger was only read
 		return nil, err
 	}
 	return &jobs.Known{Store: store, Book: book, Run: r, Close: closeBook}, nil

@@ -62,8 +62,8 @@ func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []
 	return pools
 }
 
-// fill draws values that pass the job's conditions on the pool's columns. If hardly any value passes, the pool also
-// keeps values that do not pass, and the conditions drop rows, as in a real table.
+// fill draws values that meet the job's conditions on the pool's columns. If hardly any value meets them, the pool also
+// keeps other values; the conditions then drop rows, as in a real table.
 func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	keep := p.filters(plan)
 	var rest [][]value
@@ -88,7 +88,8 @@ func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	}
 }
 
-// draw draws a value for each column of the pool. A randomly chosen use of the columns decides which values are likely.
+// draw returns a value for each column of the pool. It picks one of the columns' uses in the job at random, which draws
+// the values. If no use draws any, the values are usual ones of the columns' types.
 func (p *pool) draw(r *random) []value {
 	const tries = 8
 	for range tries {
@@ -113,7 +114,7 @@ func (p *pool) draw(r *random) []value {
 	return out
 }
 
-// filters returns a function that reports which draws pass the job's conditions on the pool's columns.
+// filters returns a function that reports for each draw whether it meets the job's conditions on the pool's columns.
 func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	var specs []domain.FilterSpec
 	for _, s := range plan.Filters().Specs {
@@ -128,7 +129,7 @@ func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	f := domain.Filters{Specs: specs}
 	compiled, err := f.Compile(schema, plan.Location())
 	if err != nil || len(specs) == 0 {
-		return func([][]value) []bool { return nil } // checking the plan will report the mistake
+		return func([][]value) []bool { return nil } // the plan's check will report the mistake
 	}
 	return func(drawn [][]value) []bool {
 		batch := &table.Batch{Rows: len(drawn)}

@@ -40,13 +40,12 @@ synthetic-, and release verify does not take it for a release.`
 // defaultRows is the number of synthetic rows if neither the job nor --rows states a number.
 const defaultRows = 100_000
 
-// mostRows is the largest number of rows. More would take hours.
+// mostRows is the maximum number of rows. More would take hours.
 const mostRows = 100_000_000
 
 // Shower is a function that prints the first cells of a release.
 type Shower func(*pipeline.Release) error
 
-// previewer is the verb preview.
 type previewer struct {
 	*console.Console
 	flags   jobs.Flags
@@ -101,14 +100,14 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	private, err := os.MkdirTemp(a.flags.Tmp, "release-preview-*") // mode 0700
+	private, err := os.MkdirTemp(a.flags.Tmp, "release-preview-*") // its mode is 0700
 	if err == nil {
 		private, err = filepath.Abs(private)
 	}
 	if err != nil {
 		return temporary()
 	}
-	defer func() { _ = os.RemoveAll(private) }() // nothing in it is private, and the system deletes it some time
+	defer func() { _ = os.RemoveAll(private) }() // no harm: nothing in it is private
 	all, err := usesOf(ctx, plan)
 	if err != nil {
 		return pipeline.InputError(err)
@@ -186,7 +185,7 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.S
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closeBook() }() // it is deleted
+	defer func() { _ = closeBook() }() // no harm: the ledger is deleted
 	o, done := a.Observer()
 	defer done()
 	limits.Scratch = private

@@ -16,7 +16,7 @@ func newRandom() *random { return &random{bufio.NewReaderSize(rand.Reader, 1<<16
 // unit returns a uniform number in [0, 1).
 func (r *random) unit() float64 {
 	var b [8]byte
-	_, _ = io.ReadFull(r.bytes, b[:]) // the system's random numbers never fail
+	_, _ = io.ReadFull(r.bytes, b[:]) // no error: the system's random numbers never fail
 	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
 }
 

@@ -20,7 +20,7 @@ type maker struct {
 	events []configs.Event
 	unit   []int // indexes of the privacy unit's columns in schema
 	own    map[int]value
-	left   int // how many more rows the current unit gets
+	left   int // number of rows that the current unit still gets
 	units  int
 }
 
@@ -29,7 +29,7 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	if len(m.events) == 0 {
 		m.events = []configs.Event{nil}
 	}
-	logical, _ := plan.LogicalSchema(schema) // checking the plan will report mistakes
+	logical, _ := plan.LogicalSchema(schema) // the plan's check will report mistakes
 	m.pools = newPools(plan, logical, all, m.random)
 	for _, c := range plan.Job().Privacy.Unit.Columns {
 		if i := schema.Index(c); i >= 0 {
@@ -39,7 +39,7 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	return m
 }
 
-// mostOfUnit bounds the rows of a unit, even if the job allows more, so that there are many units.
+// mostOfUnit is the maximum number of rows of a unit, even if the job allows more, so that there are many units.
 const mostOfUnit = 1_000
 
 // next returns the values of the next row, one for each column of the schema.
@@ -74,7 +74,7 @@ func (m *maker) place(e configs.Event, logical string) int {
 	return m.schema.Index(logical)
 }
 
-// begin chooses how many rows the next unit has, and its identifier.
+// begin starts the next unit: it chooses the unit's number of rows and its identifier.
 func (m *maker) begin() {
 	p := &m.plan.Job().Privacy.PerUnit
 	most := max(p.MostRows(), p.MaxGroups*max(p.MaxRowsPerGroup, 1), 1)
@@ -94,7 +94,6 @@ func (m *maker) begin() {
 	m.units++
 }
 
-// batchRows is the number of rows of a batch.
 const batchRows = 1 << 13
 
 // read yields the rows in batches, as a reader of files does.

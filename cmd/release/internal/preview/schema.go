@@ -71,8 +71,8 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	return needed, fromFooters, nil
 }
 
-// stated returns the plan's columns with the types that the job states. To get the same types as a run, it writes an
-// empty table with these columns and reads it with the job's options.
+// stated returns the plan's columns with the types that the job states. To get the types that a run would get, it
+// writes an empty table with these columns and reads it with the job's options.
 func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema, error) {
 	in := &plan.Job().Input
 	types := statedTypes(plan)
@@ -81,7 +81,7 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	for _, c := range plan.Columns() {
 		_, inFolder := in.Folders[c]
 		if len(in.CSV.Columns) > 0 && in.JSONL == nil && !inFolder && !slices.Contains(in.CSV.Columns, c) {
-			continue // checking the plan will report that the column does not exist
+			continue // the plan's check will report that the column is missing
 		}
 		if _, named := types[c]; in.JSONL != nil && !named {
 			continue
@@ -172,7 +172,7 @@ func stands(plan *pipeline.Plan, logical, column string) bool {
 	return false
 }
 
-// strength orders the kinds of types. A column that has several uses gets the kind that is last in this order.
+// strength orders kinds of types. A column with several uses gets the kind that comes last.
 var strength = []table.Kind{table.Invalid, table.String, table.Float, table.Date, table.Timestamp, table.List}
 
 func more(a, b table.Kind) table.Kind {

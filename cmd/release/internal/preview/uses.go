@@ -44,7 +44,7 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	for i := range u.job.Queries {
 		q := &u.job.Queries[i]
 		if q.OverUnits() {
-			continue // its columns summarize rows, which determine them
+			continue // no use: the query reads the table of units, which is computed from rows
 		}
 		var by []configs.Dimension
 		if q.Histogram != nil {
@@ -188,7 +188,7 @@ const discoveredKeys = 20
 // rare is the mean number of draws for each draw of a null or of a value outside the domain.
 const rare = 30
 
-// rarely adds a use that draws a value in only one of rare draws.
+// rarely adds a use that draws a value in only one of rare draws, on average.
 func (u *uses) rarely(column string, draw func(*random, table.Type) (value, bool)) {
 	u.add(column, table.Invalid, func(r *random, t table.Type) (value, bool) {
 		if r.below(rare) > 0 {
@@ -198,7 +198,8 @@ func (u *uses) rarely(column string, draw func(*random, table.Type) (value, bool
 	})
 }
 
-// members adds a use for listed cells. It draws the first cells more often.
+// members adds a use for listed cells. of returns the values that belong to a cell. The first cells are drawn more
+// often.
 func (u *uses) members(column string, cells int, of func(cell int) []string) {
 	if cells == 0 {
 		return
@@ -232,7 +233,7 @@ func (u *uses) edges(column string, edges []configs.Scalar) {
 func (u *uses) values(a *configs.Aggregate) {
 	s, length := span{}, max(a.Length, len(a.Columns), 1)
 	if len(a.Bounds()) == 2 {
-		s.low, _ = strconv.ParseFloat(string(a.Bounds()[0]), 64) // the plan has checked the bounds
+		s.low, _ = strconv.ParseFloat(string(a.Bounds()[0]), 64) // no error: the plan has checked the bounds
 		s.high, _ = strconv.ParseFloat(string(a.Bounds()[1]), 64)
 	} else {
 		clip, _ := strconv.ParseFloat(string(a.ClipL2), 64)
@@ -289,7 +290,7 @@ func lengthOf(text string) (float64, error) {
 
 func (u *uses) grid(g *configs.Grid) {
 	side := func(low, high configs.Decimal) span {
-		a, _ := strconv.ParseFloat(string(low), 64) // the plan has checked the bounds
+		a, _ := strconv.ParseFloat(string(low), 64) // no error: the plan has checked the bounds
 		b, _ := strconv.ParseFloat(string(high), 64)
 		return span{a, b}
 	}
@@ -310,7 +311,7 @@ func (u *uses) nearest(n *configs.Nearest) error {
 			return err
 		}
 		for _, text := range texts {
-			x, _ := strconv.ParseFloat(text, 64) // the plan has checked the text
+			x, _ := strconv.ParseFloat(text, 64) // no error: the plan has checked the text
 			at[i] = append(at[i], x)
 		}
 	}

@@ -19,7 +19,7 @@ type value struct {
 	list  []float64
 }
 
-// absent is a null.
+// absent is the value of a null.
 var absent = value{null: true}
 
 const (
@@ -78,7 +78,7 @@ func ofTime(at time.Time, t table.Type) value {
 	return value{whole: at.Unix()*(nanoseconds/unit) + int64(at.Nanosecond())/unit}
 }
 
-// span is a range of numbers or of times (in seconds since 1970). High may be excluded.
+// span is a range of numbers, or of times in seconds since 1970. Its end high may be excluded.
 type span struct{ low, high float64 }
 
 // isTime reports whether t is the type of a date or a timestamp.
@@ -154,7 +154,7 @@ func whole(s span, x float64) int64 {
 	return int64(n)
 }
 
-// running returns an identifier: the n-th of a sequence of different values of a type.
+// running returns an identifier: value n of a sequence in which all values of a type differ.
 func running(n int, name string, t table.Type) value {
 	switch t.Kind {
 	case table.Int, table.Uint:

@@ -30,17 +30,17 @@ import (
 
 const (
 	manifestName = manifest.FileName
-	// atOnce is how many files are compared or sent in parallel. step is how many bytes of an object are read at a
-	// time.
+	// atOnce is the number of files that are compared or sent in parallel. step is the number of bytes of an object
+	// that are read at a time.
 	atOnce = 8
 	step   = 4 << 20
-	// maxManifest is the largest manifest of another release that is read, to learn its files.
+	// maxManifest is the maximum length of another release's manifest, which is read to learn the release's files.
 	maxManifest = 64 << 20
 )
 
 // file is a file of the release that is published.
 type file struct {
-	name   string // its path in the release folder, with slashes
+	name   string // path in the release folder, with slashes
 	digest string // SHA-256, as the manifest states it
 	size   int64
 }
@@ -74,7 +74,7 @@ func filesOf(dir string, found *sink.Examined) ([]file, error) {
 	return files, nil
 }
 
-// named returns the digests of the files that a manifest names.
+// named returns the files that a manifest names, with their digests.
 func named(m *manifest.Manifest) map[string]string {
 	digests := map[string]string{}
 	for _, q := range m.Queries {
@@ -88,7 +88,8 @@ func named(m *manifest.Manifest) map[string]string {
 	return digests
 }
 
-// state is the result of a look at the store: it has no object under a file's name, the same contents, or others.
+// state tells what the store has under a file's name: no object, an object with the same contents, or one with other
+// contents.
 type state uint8
 
 const (
@@ -101,7 +102,7 @@ const (
 type sighting struct {
 	state  state
 	object store.Object // the zero object if the store has none
-	digest string       // SHA-256 of the object; "" if it was not read, since its length is another one
+	digest string       // SHA-256 of the object; "" if it was not read, since its length differs
 }
 
 // copying is a publication in progress.
@@ -114,7 +115,7 @@ type copying struct {
 	replace bool
 	note    store.Object // the note of this replacement in the store; the zero object if nothing is replaced
 	resumed bool         // an earlier replacement was interrupted and left objects
-	left    bool         // these objects stay: the release itself is complete, and --replace was not given
+	left    bool         // objects of an interrupted replacement stay, since this release is complete
 
 	sent, found, removed, kept int64
 }
@@ -160,7 +161,7 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 				"choose another prefix, or put this release in place of that one with --replace")
 		}
 	}
-	switch _, err := c.stat(ctx, replacedName); { // this note exists while a replacement is in progress
+	switch _, err := c.stat(ctx, replacedName); { // the note exists while a replacement is in progress
 	case seen[len(seen)-1].state == same:
 		c.left = err == nil
 		return nil
@@ -227,7 +228,7 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 	}
 	c.resumed = before.Key != ""
 	if old == nil || seen[last].state == same {
-		return old, nil // only what an interrupted replacement left must be removed
+		return old, nil // only objects that an interrupted replacement left must be removed
 	}
 	if err := c.keep(ctx, before, old); err != nil {
 		return nil, err
@@ -266,7 +267,7 @@ func (c *copying) addManifest(ctx context.Context, old map[string][]string, o st
 // anyDigest stands for the digest of a signature file, which the manifest cannot state.
 const anyDigest = "any"
 
-// belongs reports whether an object is a file of an earlier release.
+// belongs reports whether the object name, with this digest, is a file of an earlier release.
 func belongs(old map[string][]string, name, digest string) bool {
 	return slices.Contains(old[name], digest) || slices.Contains(old[name], anyDigest)
 }
@@ -300,10 +301,9 @@ func (c *copying) read(ctx context.Context, o store.Object) ([]byte, error) {
 	return text, store.ReadFull(ctx, c.to, o, text, 0)
 }
 
-// keep writes the note of this replacement, with the files of earlier releases and its own. before is the earlier note
-// that it overwrites; the zero object if there is none. If the answer to a request was lost, the store refuses the
-// repeated request although the note in the store is ours. If the store refuses the first request, another replacement
-// is in progress.
+// keep writes the note of this replacement. It lists the files of earlier releases and its own. before is the earlier
+// note that it overwrites; the zero object if there is none. If the store's answer was lost, the repeated request is
+// refused although the note is ours. If the store refuses the first request, another replacement is in progress.
 func (c *copying) keep(ctx context.Context, before store.Object, old map[string][]string) error {
 	n := note{Format: noteFormat, Run: rand.Text(), Files: maps.Clone(old)}
 	for _, f := range c.files[:len(c.files)-1] {
@@ -337,7 +337,7 @@ func (c *copying) keep(ctx context.Context, before store.Object, old map[string]
 	return c.taken()
 }
 
-// taken returns the error for the case that another replacement has begun meanwhile.
+// taken returns the error for the case that another replacement has begun since this one began.
 func (c *copying) taken() error {
 	return c.refusal("", " is being replaced by somebody else",
 		"choose another prefix, or run publish again when they are done")
@@ -484,7 +484,7 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		atomic.AddInt64(&c.found, 1)
 		return nil
 	}
-	if s.state == other { // an object of the release whose manifest was removed
+	if s.state == other { // replace an object of the release whose manifest was removed
 		if _, err := c.stat(ctx, manifestName); err == nil {
 			return c.refusal(manifestName, " is there again",
 				"somebody else publishes there: choose another prefix, or run publish again when they are done")

@@ -74,7 +74,8 @@ func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	}
 }
 
-// selectIn returns a function like releaseIn's, for releases with discovered keys.
+// selectIn returns a function that makes releases of discovered keys below a folder, as releaseIn's function does of
+// listed cells.
 func (a *selftester) selectIn(folder string) selftest.Selection {
 	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
 		dir, err := os.MkdirTemp(folder, "keys-")
@@ -140,7 +141,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = closeBook() }() // its entries are durable already
+	defer func() { _ = closeBook() }() // nothing is lost: the ledger's entries are durable
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Open: jobs.Opener(plan, local.Limits{Workers: f.Workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: f.Workers, Program: a.program(),

@@ -29,7 +29,7 @@ min_units never appear; the noise of common keys has the stated distribution.
 Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. If nothing is wrong,
 one run in 10^9 fails. Exit code 1: a check failed.`
 
-// mostSeconds is the limit of --seconds: one day.
+// mostSeconds is the maximum of --seconds: one day.
 const mostSeconds = 24 * 60 * 60
 
 // Command returns the verb selftest.
@@ -54,7 +54,7 @@ func (a *selftester) testNoise(ctx context.Context, seconds int) error {
 	if err != nil {
 		return folderError("make a temporary folder", err)
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // it holds nothing private
+	defer func() { _ = os.RemoveAll(folder) }() // no harm: nothing in it is private
 	start := time.Now()
 	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, a.releaseIn(folder, gaussian),
 		a.releaseIn(folder, geometric))

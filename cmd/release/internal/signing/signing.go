@@ -92,7 +92,7 @@ func readKey(path string) ([]byte, error) {
 	return text, nil
 }
 
-// largestKey is an upper bound on the size of a key file, in bytes.
+// largestKey is the maximum length of a key file, in bytes.
 const largestKey = 1 << 16
 
 // NewSigner reads a secret key and returns its signer; nil if path is "".
@@ -157,7 +157,7 @@ func keygen(c *console.Console, path string) error {
 		return err
 	}
 	if err := writeKey(path+".pub", []byte(public.String()+"\n"), 0o644); err != nil {
-		return errors.Join(err, os.Remove(path)) // the public key was not shown to anybody
+		return errors.Join(err, os.Remove(path)) // remove the secret key: nobody has seen its public key
 	}
 	return c.Printf("%s\n", public)
 }

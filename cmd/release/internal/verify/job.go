@@ -72,7 +72,7 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// mostJob is more than the length of any job file, in bytes.
+// mostJob is the maximum length of a job file, in bytes.
 const mostJob = 16 << 20
 
 // elsewhere reports whether a path may be on another machine than the job: it is a URL or, on Windows, on another
@@ -121,7 +121,7 @@ func restate(m *manifest.Manifest, dir string, read pipeline.ReadColumn) (*manif
 	want := chosen.Manifest(m.Program)
 	for i := range want.Queries {
 		if q := &want.Queries[i]; q.Discovered() {
-			q.Cells = m.Queries[i].Cells // only the tables tell how many keys there are
+			q.Cells = m.Queries[i].Cells // only the tables show the number of keys
 		}
 	}
 	return &want, nil
@@ -135,7 +135,7 @@ func parseJob(m *manifest.Manifest, dir string) (*configs.Job, error) {
 	}
 	job, diags := configs.Parse(filepath.Join(dir, manifest.FileName), text, configs.ParseOptions{
 		Params: m.Params, Effective: true, CheckStep: pipeline.CheckStep,
-		Env: func(string) (string, bool) { return "0", true }, // no statement shows the value, so any will do
+		Env: func(string) (string, bool) { return "0", true }, // no statement shows the value
 	})
 	if len(diags) > 0 {
 		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// keys checks the tables of discovered keys. The noisy counts of a selection must reach the threshold, and queries that
-// use a selection must have its keys. Without discovered keys there is no such check.
+// keys checks the tables of discovered keys. The noisy counts of the query that selects keys must reach the threshold,
+// and the queries that use these keys must have them. If no query discovers keys, the check is left out.
 func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	if !v.readable || !slices.ContainsFunc(v.manifest.Queries, func(q manifest.Query) bool { return q.Discovered() }) {
 		return nil
@@ -38,7 +38,7 @@ type selected struct {
 	ctx      context.Context
 	dir      string
 	manifest *manifest.Manifest
-	tables   map[string]*sink.ReadBack // the tables of queries that select keys, by query; nil if one cannot be read
+	tables   map[string]*sink.ReadBack // tables of queries that select keys, by query; nil if unreadable
 	checked  int
 	findings []string
 }

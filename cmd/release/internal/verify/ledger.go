@@ -38,7 +38,7 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		return v.inLedger(ctx, store, how)
 	}
 	const found = ", found beside the folder; --job checks another ledger"
-	empty := "" // the nearest ledger without entries: they may be lost, or it may belong to another job
+	empty := "" // the nearest ledger without entries: they may be lost, or the ledger may belong to another job
 	for _, path := range jobs.LedgersNear(v.dir) {
 		known, used, err := v.knows(ctx, path)
 		switch {
@@ -103,13 +103,14 @@ func (v *verifying) store(a *verifier) (string, error) {
 	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
-// knows reports whether the ledger at path has the release's dataset, and whether it has entries of any dataset.
+// knows reports whether the ledger at path has the release's dataset (known), and whether it has any dataset (used). If
+// the manifest hides a part of the dataset's name, known is true.
 func (v *verifying) knows(ctx context.Context, path string) (known, used bool, err error) {
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
 		return false, false, err
 	}
-	defer func() { _ = closeBook() }() // it was only read
+	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 	s, err := book.Snapshot(ctx)
 	if err != nil {
 		return false, false, err
@@ -125,7 +126,7 @@ func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // it was only read
+	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
 	audit, err := book.Audit(ctx)
 	if err != nil {
 		return pipeline.LedgerError("audit", err)
@@ -161,7 +162,8 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	r := jobs.RunOf(runs, v.digest)
 	if r == nil {
 		findings = append(findings, "the ledger has no release with this manifest")
-		// If the manifest was changed, it is not in the ledger, but its job is: the newest run of the job shows the change.
+		// If the manifest was changed, the ledger does not have its digest. But the ledger has its job: the job's
+		// newest run shows the change.
 		for i := range slices.Backward(runs) {
 			if c := &runs[i].Charge; c.Job == v.manifest.Name && maps.Equal(c.Params, v.manifest.Params) {
 				return append(findings, v.against(c)...)
@@ -197,7 +199,7 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
 		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
 	}
-	// A job of another build may not be readable; the manifest's digest covers it then.
+	// This program may be unable to parse a job of another build. Then only the manifest's digest is compared.
 	if job, err := parseJob(&v.manifest, ""); err == nil && !sameTables(job, c.Units) {
 		findings = append(findings, "the ledger was charged for other units of tables than the job in the manifest names")
 	}
@@ -214,7 +216,7 @@ func sameTables(job *configs.Job, recorded map[string]string) bool {
 	}
 	for name, unit := range recorded {
 		_, known := job.Input.Tables[name]
-		known = known || name == "" && len(job.Input.Tables) == 0 // the only table
+		known = known || name == "" && len(job.Input.Tables) == 0 // "" is the name of the only table
 		if !known || job.TableUnit(name) != unit {
 			return false
 		}

@@ -33,7 +33,7 @@ The ledger has the SHA-256 of the manifest: it and the signature show that the m
 without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
 is then skipped, and the output says so. Exit code 1: a check failed.`
 
-// verifyFlags are the flags of verify: they name what a release is checked against.
+// verifyFlags are the flags of verify. They name the things against which a release is checked.
 type verifyFlags struct {
 	jobs.Flags
 	key, job, store string

@@ -26,9 +26,9 @@ func Find(messages [][]byte, text []byte) bool {
 // coded returns the characters of the text's base64 encoding that do not depend on the bytes around the text. There are
 // three forms, since a group of base64 has three bytes.
 func coded(text []byte) (forms [][]byte) {
-	for skip := range 3 { // the bytes before the text in its group of three bytes
+	for skip := range 3 { // skip is the number of bytes before the text in its group of three bytes
 		all := base64.StdEncoding.EncodeToString(append(make([]byte, skip), text...))
-		whole := (skip + len(text)) / 3 * 4 // characters that do not depend on the bytes after the text
+		whole := (skip + len(text)) / 3 * 4 // number of characters that do not depend on the bytes after the text
 		if first := (skip*4 + 2) / 3; first < whole {
 			forms = append(forms, []byte(all[first:whole]))
 		}

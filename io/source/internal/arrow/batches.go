@@ -14,14 +14,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// batchScan reads some columns of some record batches, and yields their rows. If yield is nil, it computes the digest
-// and decodes nothing.
+// batchScan reads some columns of the record batches of a split, and yields their rows. If yield is nil, it decodes
+// nothing and only computes the split's digest.
 type batchScan struct {
 	ctx    context.Context
 	file   *file
 	f      scan.Handle
 	used   []int // indexes of the requested columns in file.columns, each once, in the order of the file
-	order  []int // order[i] is the index in used of the i-th requested column
+	order  []int // the i-th requested column is column used[order[i]] of the file
 	dicts  []*dictionary
 	codecs codecs
 	h      hash.Hash
@@ -76,7 +76,8 @@ func (s *batchScan) blocks(split int) error {
 	return nil
 }
 
-// block opens a record batch of a file. If only its metadata was fetched so far, block asks for the buffers.
+// block opens a record batch of a file. If only the batch's metadata was fetched ahead, block starts to fetch the
+// buffers of the requested columns.
 func (s *batchScan) block(b *block, metadata bool) (*openBatch, error) {
 	m, err := b.message(s.f, headRecords)
 	if err != nil {
@@ -181,7 +182,6 @@ func (s *batchScan) read(o *openBatch) error {
 	return nil
 }
 
-// readers returns the readers of the columns in a record batch.
 func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 	parts, err := b.arrays(s.file.types)
 	if err != nil {

@@ -64,7 +64,7 @@ func (b *buffer) open() error {
 	}
 	stored := b.left - 8
 	switch b.left = int64(binary.LittleEndian.Uint64(head[:])); {
-	case b.left == -1: // it is not compressed
+	case b.left == -1: // -1 means that the buffer is not compressed
 		b.left = stored
 		return nil
 	case b.left < 0:
@@ -176,8 +176,8 @@ func (b *buffer) skip(n int64) error {
 	return nil
 }
 
-// end discards the bytes that no row has taken. If the buffer is compressed, end checks that the compressed bytes end
-// there too.
+// end discards the bytes that no row has used. If the buffer is compressed, end also checks that no compressed bytes
+// are left.
 func (b *buffer) end() error {
 	if b.r == nil || !b.packed {
 		return nil
@@ -192,8 +192,8 @@ func (b *buffer) end() error {
 	return nil
 }
 
-// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that were taken before
-// are no longer valid.
+// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that take returned are
+// no longer valid.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()
@@ -205,7 +205,7 @@ func (b *buffer) sum() ([]byte, error) {
 	return b.section.Sum()
 }
 
-// memory returns the buffer's room, which it gets at the first call.
+// memory returns the buffer's room. It gets one from the pool at the first call.
 func (b *buffer) memory() *room {
 	if b.room == nil {
 		b.room = newRoom()
@@ -214,7 +214,7 @@ func (b *buffer) memory() *room {
 	return b.room
 }
 
-// release gives the buffer's room back, so that other buffers can use it. Bytes that were taken are no longer valid.
+// release returns the room to the pool, for other buffers. Bytes that take returned are no longer valid.
 func (b *buffer) release() {
 	m := b.room
 	if m == nil {

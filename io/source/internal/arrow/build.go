@@ -24,7 +24,7 @@ type builder struct {
 	from  origin
 	batch *recordBatch
 	dict  *dictionary // the dictionary of the column; nil if it has none
-	exact bool        // column.exact
+	exact bool        // different values must stay different (exact.go)
 }
 
 // buffer returns the reader of a buffer.
@@ -38,7 +38,7 @@ func (a *builder) buffer(s span, r *arrayReader) *buffer {
 	return b
 }
 
-// reader returns the reader of an array, or of the column at a path in it.
+// reader returns the reader of an array or, if path is not empty, of the array at the path within it.
 func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 	r := &arrayReader{left: p.node.rows}
 	for ; p.typ.ID() == arrow.STRUCT && len(path) > 0; path = path[1:] {
@@ -73,7 +73,6 @@ func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 	return r, err
 }
 
-// typeOf returns the column type of an Arrow type.
 func (a *builder) typeOf(t arrow.DataType) table.Type {
 	if a.exact {
 		return exactType(t)
@@ -81,7 +80,8 @@ func (a *builder) typeOf(t arrow.DataType) table.Type {
 	return tableType(t)
 }
 
-// validity adds the validity of an array, or of a struct around it, to a reader.
+// validity adds an array's validity buffer, if it has one, to a reader. p is the array that r reads, or a struct around
+// it.
 func (a *builder) validity(p *array, r *arrayReader) error {
 	b := a.buffer(p.buffers[0], r)
 	if p.buffers[0].size > 0 {
@@ -125,7 +125,7 @@ func offsetsOf(p *array, b *buffer) *offsetReader {
 	return &offsetReader{buffer: b, wide: isWide(p.typ)}
 }
 
-// lists sets l up to read the elements of lists, or the column at a path in the elements.
+// lists prepares l to read the elements of lists or, if path is not empty, the column at the path within the elements.
 func (a *builder) lists(p *array, path []int, r *arrayReader, l *listBody) (body, error) {
 	r.typ = table.Type{Kind: table.List}
 	elements, err := a.reader(&p.children[0], path)

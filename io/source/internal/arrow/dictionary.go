@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// codable holds the largest size of a dictionary that 32-bit codes and offsets can address: its number of values, and
-// the total bytes of its texts. Tests change it.
+// codable is the largest dictionary that 32-bit codes and offsets can address: number of values, and bytes of all
+// texts. Tests change it.
 var codable = struct{ values, bytes int }{1<<31 - 1, 1<<32 - 1}
 
 // dictionary holds the values of a column's codes. nulls[i] is true if value i is null; nulls is nil if no value is.
 type dictionary struct {
 	scan.Dictionary
 	nulls []bool
-	ends  []int64 // ends[i] is the end of text i in a wide dictionary, which has no offsets (widedictionary.go)
+	ends  []int64 // for a wide dictionary, which has no offsets: ends[i] is the end of text i (widedictionary.go)
 }
 
-// isWide reports whether 32-bit codes or offsets cannot address the dictionary, so that its values are copied.
+// isWide reports whether the dictionary is too large for 32-bit codes or offsets.
 func (d *dictionary) isWide() bool { return d.ends != nil || d.Size > codable.values }
 
 // codeBody reads the values of a column that are codes into a dictionary.
@@ -61,8 +61,8 @@ func (b *codeBody) limit() uint64 {
 
 func notInDictionary() error { return fault.New(fault.CodeDamaged, "a code is not in the dictionary") }
 
-// unsignedCodes decodes codes of width bytes as unsigned numbers into dst, and returns the largest. The code of a null
-// becomes 0. If the largest code is outside the dictionary, dst has no meaning.
+// unsignedCodes decodes codes of width bytes as unsigned numbers into dst, and returns the largest code. The code of a
+// null becomes 0. If the largest code is outside the dictionary, dst must not be used.
 func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint64) {
 	switch width {
 	case 1:
@@ -100,7 +100,7 @@ func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint
 	return max(worst, uint64(most))
 }
 
-// nullify makes each row null whose code stands for a null in the dictionary.
+// nullify makes a row null if its code stands for a null in the dictionary.
 func (b *codeBody) nullify(c *table.Column) {
 	valid := scan.Room(&b.valid, len(c.Codes))
 	for i, code := range c.Codes {
@@ -109,7 +109,7 @@ func (b *codeBody) nullify(c *table.Column) {
 	c.Valid = valid
 }
 
-// emptyDictionary returns a dictionary of size 0. It holds one value nevertheless, to which the codes of nulls refer.
+// emptyDictionary returns a dictionary without values. It has one invisible entry, since the code of a null is 0.
 func emptyDictionary() *dictionary {
 	return &dictionary{Dictionary: scan.Dictionary{
 		Values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, ID: table.NextDictionary(),

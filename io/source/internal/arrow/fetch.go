@@ -16,7 +16,7 @@ const (
 	maxUnused = 1 << 20
 )
 
-// Fetch starts to fetch the parts of the file that Read will announce first.
+// Fetch starts to fetch what Read will need first: the whole split or its metadata.
 func (a *file) Fetch(split int, _ []string) bool {
 	if a.Remote == nil || a.streamed {
 		return false
@@ -44,7 +44,7 @@ func (a *file) parts(split int) (parts []scan.Extent, metadata bool) {
 	return parts, metadata
 }
 
-// extents returns the places in the file of the buffers of readers.
+// extents returns the extents of the readers' buffers in the file.
 func extents(readers []*arrayReader) (out []scan.Extent) {
 	for _, r := range readers {
 		for _, b := range r.buffers {

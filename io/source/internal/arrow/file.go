@@ -47,14 +47,14 @@ type file struct {
 	types   []arrow.DataType // the types of the top-level fields
 
 	streamed bool
-	start    int64 // where the messages of a stream start, after the schema
+	start    int64 // offset of a stream's first message after the schema
 
 	groups [][]block // groups[i] holds the record batches of split i of a file; nil for a stream
 	dicts  []block   // the dictionary batches of a file; nil for a stream
 
 	known knownDictionaries
 
-	sparse sync.Map     // split number → whether only its metadata is fetched ahead
+	sparse sync.Map     // whether only the metadata of a split is fetched ahead, by split number
 	unused atomic.Int64 // bytes of the last record batch that no requested column uses
 }
 
@@ -83,7 +83,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 	return a, nil
 }
 
-// likelyFooter is how many bytes at the end of a file are read at once, more than most footers have.
+// likelyFooter is how many bytes at the end of a file are read at once. Most footers are shorter.
 const likelyFooter = 64 << 10
 
 // load reads the schema and, if it is a file, the footer.
@@ -110,7 +110,8 @@ func (a *file) load(f scan.Handle) error {
 	return err
 }
 
-// head finds out if the data is a file or a stream. It returns a file's footer, or a stream's schema, as bytes.
+// head finds out whether the data is a file or a stream. It returns the bytes of a file's footer, or of a stream's
+// schema.
 func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	var magic [8]byte
 	if err := readWithin(f, magic[:], 0, a.Size); err != nil {
@@ -225,7 +226,7 @@ func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	return schema, a.identify(f)
 }
 
-// identify reads the ids of the dictionary batches in the file.
+// identify sets the ids of the dictionary batches of a file, which it reads from the batches' metadata.
 func (a *file) identify(f io.ReaderAt) error {
 	for i := range a.dicts {
 		m, err := a.dicts[i].message(f, headDictionary)

@@ -30,7 +30,7 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 		return err
 	}
 	to := &b.buffer.memory().values
-	to.Ints, to.Floats, to.Offsets = to.Ints[:0], to.Floats[:0], to.Offsets[:0] // they may hold values of another type
+	to.Ints, to.Floats, to.Offsets = to.Ints[:0], to.Floats[:0], to.Offsets[:0] // old values, perhaps of another type
 	b.decode(raw, to)
 	c.Values = *to
 	if b.nullify {
@@ -39,7 +39,6 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// boolBody reads booleans.
 type boolBody struct {
 	bits  bitReader
 	bools []bool

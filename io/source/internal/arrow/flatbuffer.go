@@ -90,7 +90,6 @@ func (t flatTable) i64(slot int) int64 {
 	return 0
 }
 
-// table returns a field that is a table.
 func (t flatTable) table(slot int) flatTable {
 	at := t.place(slot)
 	if at == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// splitBytes is the least total length of the record batches in a split; the last split may be shorter.
+	// splitBytes is the minimum length of the record batches of a split together; the last split may be shorter.
 	splitBytes = 4 << 20
 	// blockBytes is the length of a block in a footer.
 	blockBytes = 24
@@ -26,7 +26,7 @@ const (
 // body.
 type block struct {
 	at, meta, body int64
-	id             int64 // the id of a dictionary
+	id             int64 // if the message is a dictionary: its id
 }
 
 // readFooter returns the file's footer as bytes, including its length and the magic after it.

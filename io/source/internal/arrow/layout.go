@@ -14,14 +14,13 @@ type array struct {
 	children []array
 }
 
-// cursor assigns to each array the next nodes and buffers of a record batch, which lists them in the order of a walk
-// over the types. Source: apache/arrow, docs/source/format/Columnar.rst, "RecordBatch message".
+// cursor walks over the types of a record batch and assigns to each array its nodes and buffers, which the batch lists
+// in the order of this walk. Source: apache/arrow, docs/source/format/Columnar.rst, "RecordBatch message".
 type cursor struct {
 	batch                *recordBatch
 	node, buffer, viewed int
 }
 
-// arrays returns the arrays of a record batch.
 func (b *recordBatch) arrays(types []arrow.DataType) ([]array, error) {
 	c := cursor{batch: b}
 	out := make([]array, len(types))
@@ -95,7 +94,7 @@ func (c *cursor) buffers(t arrow.DataType) (int, error) {
 	return 2, nil
 }
 
-// views returns the number of buffers of the next array that has views.
+// views returns the number of buffers of the next array of string views.
 func (c *cursor) views() (int, error) {
 	if c.viewed == len(c.batch.views) {
 		return 0, unmatched()

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	slotVersion    = 0 // of Message
+	slotVersion    = 0 // slots of the table Message
 	slotHeaderType = 1
 	slotHeader     = 2
 	slotBodyLength = 3
@@ -24,7 +24,7 @@ const (
 
 // message is a message of a stream or a file: metadata in memory, and a body that is still in the file.
 type message struct {
-	meta    []byte // as in the file, with the length before it
+	meta    []byte // the metadata as in the file, with its length before it
 	table   flatTable
 	body    int64 // offset of the body in the file
 	size    int64 // length of the body
@@ -42,7 +42,7 @@ type recordBatch struct {
 	rows    int64
 	nodes   []node
 	buffers []span
-	views   []int64 // views[i] is how many data buffers the i-th array of views has
+	views   []int64 // views[i] is the number of data buffers of the i-th array of string views
 	packed  bool
 	codec   byte // the compression codec; only if packed is set
 	message *message
@@ -75,7 +75,7 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 		return nil, fault.New(fault.CodeTruncated, "the file ends too early")
 	}
 	m := &message{meta: make([]byte, int64(prefix)+size)}
-	copy(m.meta, head[:prefix]) // a scan.Handle may read each byte only once
+	copy(m.meta, head[:prefix]) // read no byte twice: a scan.Handle may not allow it
 	if err := readWithin(f, m.meta[prefix:], at+int64(prefix), end); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // a list of structs, `m.key` and `m.value` for a map. A row is null if its value or any struct around it is null. Below
 // a list or a map, a column holds lists of numbers; below two of them, nothing is read.
 
-// schemaPath leads from a top-level field to a field within it.
+// schemaPath is the path from a top-level field to a field within it.
 type schemaPath struct {
 	top     int
 	name    string

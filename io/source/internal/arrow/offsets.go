@@ -12,7 +12,7 @@ import (
 type bitReader struct {
 	buffer *buffer
 	octet  byte
-	have   int // how many bits of octet were not taken yet
+	have   int // number of bits of octet that are left
 }
 
 // take appends the next n bits to dst.
@@ -32,13 +32,13 @@ func (b *bitReader) take(n int, dst []bool) ([]bool, error) {
 	return dst, nil
 }
 
-// offsetReader reads the offsets of the strings or lists of an array. It holds the ends of the items that were not
-// taken yet.
+// offsetReader reads the offsets of the strings or lists (items) of an array. It reads ahead, and holds the ends of the
+// items that were not taken yet.
 type offsetReader struct {
 	buffer *buffer
 	wide   bool // offsets have 8 bytes, not 4
 	begun  bool
-	at     int64 // the start of the next item
+	at     int64 // offset of the next item's start
 	ends   []int64
 	memory []int64
 }
@@ -92,8 +92,8 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// fit returns how many of the next n items fit into most bytes or elements together, but at least one. long is set if
-// the first of them is longer than longest.
+// fit returns how many of the next n items have at most most bytes or elements together, but at least one. long is true
+// if the first of them is longer than longest.
 func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err error) {
 	if have := len(o.ends); have < n {
 		o.memory = append(o.memory[:0], o.ends...)
@@ -113,8 +113,8 @@ func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err er
 	return k, false, nil
 }
 
-// take appends 0 and the ends of the next n items to dst, counted from the start of the first item. It returns the
-// total length of the items.
+// take appends offsets of the next n items to dst: 0, then the end of each item, relative to the start of the first. It
+// returns the items' total length.
 func (o *offsetReader) take(n int, dst []uint32) ([]uint32, int64) {
 	from := o.at
 	dst = append(dst, 0)

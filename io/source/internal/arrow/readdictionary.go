@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// A column with an Arrow dictionary type holds codes. The values that the codes stand for are in dictionary batches:
-// messages of the file or the stream, apart from the record batches.
+// A column of an Arrow dictionary type holds codes. The values for the codes are in dictionary batches, which are
+// messages of their own beside the record batches.
 
 // readDictionary reads a dictionary batch into the dictionary of requested column i, and adds the batch's digest to the
 // split's digest.
@@ -56,7 +56,7 @@ func (s *batchScan) readFileDictionaries() error {
 	return nil
 }
 
-// loadFileDictionary loads the dictionary of column at of the file, which is requested column i. It reads the
+// loadFileDictionary loads the dictionary of requested column i, which is column at of the file. It reads the
 // dictionary only if no other split has read it.
 func (s *batchScan) loadFileDictionary(i, at int) error {
 	s.file.known.mu.Lock()

@@ -11,7 +11,7 @@ import (
 type arrayReader struct {
 	typ     table.Type
 	left    int64       // rows that were not taken yet
-	bits    []bitReader // one for the array and for each struct around it that has nulls
+	bits    []bitReader // readers of validity bits: of the array and of each struct around it, if there are nulls
 	body    body
 	buffers []*buffer
 	ahead   []bool // validity of rows that were not taken yet; unused if bits is empty
@@ -28,7 +28,7 @@ type body interface {
 	take(n int, c *table.Column) error
 }
 
-// ready returns how many rows, at most n, the caller can now take. Rows that take returned before are no longer valid.
+// ready returns how many rows, at most n, the caller can take now. Rows that take returned before are no longer valid.
 func (r *arrayReader) ready(n int) (int, error) {
 	n = int(min(int64(n), r.left))
 	if n == 0 {
@@ -104,7 +104,7 @@ type textBody struct {
 	offsets offsetReader
 	data    *buffer
 	out     []uint32
-	long    bool // the next string is longer than any that is read, so it is null
+	long    bool // the next string is too long to be read, so its row is null
 }
 
 func (b *textBody) fit(n int, _ []bool) (int, error) {
@@ -138,7 +138,7 @@ type listBody struct {
 	elements *arrayReader
 	floats   []float64
 	out      []uint32
-	long     bool // the next list is longer than any that is read, so it is null
+	long     bool // the next list is too long to be read, so its row is null
 }
 
 func (b *listBody) fit(n int, _ []bool) (int, error) {

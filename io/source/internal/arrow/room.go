@@ -6,16 +6,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// room is the memory with which a buffer is read. Later buffers use the same memory again.
+// room is memory for reading a buffer. After a buffer is read, other buffers use the room again.
 type room struct {
-	block, plain, out []byte // memory of the section, of decompressed bytes, of taken bytes
+	block, plain, out []byte // memory for the file's bytes, decompressed bytes, and the bytes that take returns
 	values            table.Values
 	codes             []int32
 }
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
-// mostKept is the longest slice that is kept for another buffer, in bytes.
+// mostKept is the maximum length, in bytes, of a slice that is kept for other buffers.
 const mostKept = 4 << 20
 
 // isLarge reports whether a slice of the room is too long to be kept.
@@ -25,7 +25,7 @@ func (m *room) isLarge() bool {
 		4*cap(m.codes)) > mostKept
 }
 
-// newRoom returns a room, which may have been used before.
+// newRoom returns an unused room from the pool, or a new one.
 func newRoom() *room {
 	if m, ok := rooms.Get().(*room); ok {
 		return m
@@ -34,7 +34,7 @@ func newRoom() *room {
 }
 
 func (m *room) giveBack() {
-	m.values.Data = nil // it shares the memory of out
+	m.values.Data = nil // Data shares the memory of out
 	if !m.isLarge() {
 		rooms.Put(m)
 	}

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// maxFields is the largest number of fields in a schema. The length of a schema in bytes has no limit, since some
+	// maxFields is the maximum number of fields in a schema. The length of a schema in bytes has no limit, since some
 	// writers put facts about rows into its texts.
 	maxFields = 1 << 20
-	// arrowDepth is the deepest nesting of types that is read.
+	// arrowDepth is the maximum nesting of types that is read.
 	arrowDepth = 32
-	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates about
-	// 500 bytes.
+	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates
+	// about 500 bytes.
 	minField = 16
-	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can refer
-	// to one text, and the library copies the text for each.
+	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can
+	// refer to one text, and the library copies the text for each.
 	maxShared = 8
 )
 
 // The slots of the fields in the tables of a schema. Source: apache/arrow, format/Schema.fbs.
 const (
-	slotEndianness     = 0 // of Schema
+	slotEndianness     = 0 // slots of the table Schema
 	slotFields         = 1
 	slotSchemaMetadata = 2
 
-	slotTypeID        = 2 // of Field
+	slotTypeID        = 2 // slots of the table Field
 	slotType          = 3
 	slotDictionary    = 4
 	slotChildren      = 5
@@ -113,7 +113,7 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	return ids
 }
 
-// metadata checks the key-value pairs of a field or schema.
+// metadata checks the lengths of the key-value pairs of a field or schema.
 func (w *schemaWalk) metadata(v flatVector) {
 	w.text -= v.n
 	for i := 0; i < v.n && w.isSound(v.f); i++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// storage returns the type as which the values of t are stored: for an extension type, the type that it extends.
+// storage returns the type in which the values of t are stored. It differs from t for an extension type.
 func storage(t arrow.DataType) arrow.DataType {
 	for {
 		e, ok := t.(arrow.ExtensionType)
@@ -20,7 +20,6 @@ func storage(t arrow.DataType) arrow.DataType {
 	}
 }
 
-// tableType returns the type that a column has in a table.
 func tableType(t arrow.DataType) table.Type {
 	switch t := storage(t).(type) {
 	case *arrow.DictionaryType:
@@ -106,7 +105,7 @@ func listType(elem arrow.DataType) table.Type {
 	return scan.UnreadableType("list")
 }
 
-// unreadLength reports whether a type is a fixed-size list of a length that this package refuses.
+// unreadLength reports whether t is a fixed-size list that is not read because of its length.
 func unreadLength(t arrow.DataType) bool {
 	fixed, ok := t.(*arrow.FixedSizeListType)
 	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)

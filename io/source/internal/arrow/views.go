@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// viewBytes is the length of a view. A string of at most inlineBytes bytes is stored in its view.
+	// viewBytes is the length of a view. A view holds a string of at most inlineBytes bytes itself.
 	viewBytes   = 16
 	inlineBytes = 12
 )
@@ -24,7 +24,7 @@ type viewBody struct {
 	out    table.Values
 }
 
-// load reads the buffers that hold the strings of the views.
+// load reads the data buffers, which hold the strings that are too long for their views.
 func (b *viewBody) load() error {
 	for _, d := range b.data[len(b.loaded):] {
 		if err := d.open(); err != nil {
@@ -65,7 +65,7 @@ func (b *viewBody) fit(n int, valid []bool) (int, error) {
 	return k, nil
 }
 
-// view returns the string of view i among the views that were read ahead.
+// view returns the string of view i of those that were read ahead.
 func (b *viewBody) view(i int, valid []bool) ([]byte, error) {
 	v := b.ahead[i*viewBytes : (i+1)*viewBytes]
 	n := int(int32(little.Uint32(v)))

@@ -15,7 +15,7 @@ type column struct {
 	decoded []byte // memory for a field in UTF-8
 }
 
-// add parses one field, which is the column's value in the next row.
+// add appends one field's value to the column. text is the field without quotes, in the file's encoding.
 func (c *column) add(d *Dialect, text []byte) {
 	if d.letters != nil {
 		c.decoded = d.letters.decode(c.decoded[:0], text)
@@ -28,18 +28,19 @@ func (c *column) add(d *Dialect, text []byte) {
 	c.AddText(text)
 }
 
-// take parses the fields of consecutive rows, which are ranges of b.
-func (c *column) take(d *Dialect, b []byte, fields []field) {
+// appendFields appends the values of a field of consecutive rows. fields holds the ranges of b that the field has in these
+// rows.
+func (c *column) appendFields(d *Dialect, b []byte, fields []field) {
 	if c.Type.Kind == table.String && d.letters == nil {
-		c.takeTexts(d, b, fields)
+		c.appendTexts(d, b, fields)
 		return
 	}
 	for _, f := range fields {
-		c.takeOne(d, b, f)
+		c.appendField(d, b, f)
 	}
 }
 
-func (c *column) takeOne(d *Dialect, b []byte, f field) {
+func (c *column) appendField(d *Dialect, b []byte, f field) {
 	switch {
 	case f.to < f.from:
 		c.AddNull()
@@ -51,14 +52,14 @@ func (c *column) takeOne(d *Dialect, b []byte, f field) {
 	}
 }
 
-// takeTexts does the work of take for text columns. Most texts are short, so it copies 16 bytes at a time, which is
-// faster than copying the exact number of bytes.
-func (c *column) takeTexts(d *Dialect, b []byte, fields []field) {
+// appendTexts is appendFields for text columns. Most texts are short, so it copies 16 bytes at a time, which is faster than
+// copying the exact number of bytes.
+func (c *column) appendTexts(d *Dialect, b []byte, fields []field) {
 	v := &c.Values
 	for _, f := range fields {
 		n := int(f.to - f.from)
 		if n < 0 || f.doubled || d.nullLengths>>min(uint(n), 63)&1 != 0 {
-			c.takeOne(d, b, f)
+			c.appendField(d, b, f)
 			continue
 		}
 		end := len(v.Data)

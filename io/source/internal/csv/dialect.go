@@ -50,12 +50,12 @@ import (
 type Dialect struct {
 	textfile.CSV
 	comma, comment byte     // comment is 0 if no line after the header is a comment
-	quote          byte     // 0 if there are no quotes, since no text holds the byte 0
-	letters        *letters // nil if the text is in UTF-8 or is made UTF-8 before it is split
+	quote          byte     // 0 if fields have no quotes: no text holds the byte 0
+	letters        *letters // the characters of a one-byte encoding; nil for UTF-8 and UTF-16
 	nulls          map[string]bool
 	nullLengths    uint64 // bit n is set if nulls has a text of n bytes; bit 63 stands for 63 bytes and more
 	types          map[string]scan.TextType
-	longest        int       // how many bytes of a record are parsed: maxRecord, except in tests
+	longest        int       // maximum number of bytes of a record that are parsed: maxRecord, except in tests
 	Ahead          bool      // a goroutine decompresses the text ahead of its reader
 	readers        sync.Pool // idle *pieceReader values, for all files of a dataset
 }
@@ -120,7 +120,8 @@ func (d *Dialect) digits() scan.Digits {
 	return scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
 }
 
-// Exact changes the types of some columns so that their different values stay different.
+// Exact changes the types of the given columns so that two different texts never become the same value. Columns of
+// privacy units need this.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -152,16 +153,16 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 	return s, nil
 }
 
-// isPublic reports whether the job gives the column's name.
+// isPublic reports whether the column's name is public because the job gives it.
 func (d *Dialect) isPublic(column string) bool {
 	_, typed := d.Types[column]
 	return typed || len(d.Columns) > 0
 }
 
-// isBlank reports whether b is white space around a field.
+// isBlank reports whether b is white space that TrimSpace removes around a field.
 func (d *Dialect) isBlank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
 
-// setEncoding prepares the decoding of the options' encoding.
+// setEncoding sets letters if the file has a one-byte encoding. It returns an error if the encoding is unknown.
 func (d *Dialect) setEncoding() fault.Errors {
 	if m := oneByte[d.Encoding]; m != nil {
 		d.letters = newLetters(m)
@@ -179,7 +180,7 @@ func (d *Dialect) setEncoding() fault.Errors {
 		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
-// skipsMark reports whether the reader skips a byte order mark at the start of a file.
+// skipsMark reports whether the reader skips a UTF-8 byte order mark at the start of a file.
 func (d *Dialect) skipsMark() bool { return d.Header || d.Mark && d.letters == nil }
 
 // isWide reports whether the whole text is decoded before it is split into records, as for UTF-16.

@@ -24,8 +24,8 @@ var oneByte = map[string]*charmap.Charmap{
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// byMark is the encoding whose byte order is given by a mark. Files without a header cannot have this encoding, since
-// their first row could make a mark.
+// byMark is the encoding whose byte order is given by a byte order mark at the start of the file. It needs a header: in
+// a file without one, the first row could write the mark.
 const byMark = "utf-16"
 
 // wide holds the encodings in which each character has two or four bytes.

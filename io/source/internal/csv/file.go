@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// file is an opened CSV file. Each piece is a split; a compressed file is one split.
+// file is an opened CSV file. The engine reads it in splits: one for each piece of an uncompressed file; a compressed
+// file or one in UTF-16 is a single split.
 type file struct {
 	scan.Origin
 	packed    scan.Compression
@@ -63,8 +64,8 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 	return c, nil
 }
 
-// isStreamed reports whether the file is read as one stream, because it is compressed or its text must be decoded
-// first.
+// isStreamed reports whether the file is read from start to end in one split, because it is compressed or its text must
+// be decoded first.
 func (c *file) isStreamed() bool { return c.packed != scan.Plain || c.dialect.isWide() }
 
 func (c *file) Schema() table.Schema { return c.table }
@@ -89,14 +90,14 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	if err != nil {
 		return sum, err
 	}
-	if c.dialect.Ahead { // the text is decompressed or decoded
+	if c.dialect.Ahead { // decompress or decode in a goroutine of its own
 		stream.ReadAhead()
 	}
 	defer stream.Close()
 	var s *scanner
 	if err := fault.Guard(func() (err error) {
-		s, err = c.behindHeader(stream.Text,
-			c.textAgain(ctx))
+		s, err = c.openAfterHeader(stream.Text,
+			c.reopenText(ctx))
 		return err
 	}); err != nil {
 		return sum, scan.StreamError(err)
@@ -110,8 +111,8 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	return sum, err
 }
 
-// textAgain opens the text of a compressed file a second time.
-func (c *file) textAgain(ctx context.Context) textFrom {
+// reopenText returns a function that opens the text of a streamed file a second time, at an offset in the decoded text.
+func (c *file) reopenText(ctx context.Context) openFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		s, err := c.openStream(ctx, 0)
 		if err != nil {
@@ -127,20 +128,20 @@ func (c *file) textAgain(ctx context.Context) textFrom {
 
 // newScanner returns a scanner of an uncompressed file, starting at the record at offset at.
 func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
-	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, false)
+	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.reopenSection(f, at), c.dialect, false)
 	s.keepCR = c.keepCR
 	return s, err
 }
 
-// placeAgain returns a function that opens the text of an uncompressed file a second time. Its argument is an offset
+// reopenSection returns a function that opens the text of an uncompressed file a second time. Its argument is an offset
 // relative to from.
-func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
+func (c *file) reopenSection(f io.ReaderAt, from int64) openFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil
 	}
 }
 
-// openStream opens a file for a piece: the whole file, if it is read as one stream.
+// openStream opens the bytes of a piece, or of the whole file if it is streamed.
 func (c *file) openStream(ctx context.Context, piece int) (*scan.Stream, error) {
 	start, end := c.piece(piece)
 	s, err := c.OpenStream(ctx, c.packed, start, end)

@@ -93,10 +93,10 @@ func (c *file) name() (err error) {
 	return err
 }
 
-// behindHeader skips a byte order mark and the header at the start of a text. It returns a scanner for the records
-// after it.
-func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
-	s, err := newScanner(text, again, c.dialect, true)
+// openAfterHeader reads a byte order mark and the header at the start of a text, and returns a scanner for the records
+// after them. It fails if the header is not the one that Open read: the file was changed.
+func (c *file) openAfterHeader(text io.Reader, reopen openFrom) (*scanner, error) {
+	s, err := newScanner(text, reopen, c.dialect, true)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +107,9 @@ func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 	return s, err
 }
 
-// notTexts holds the first bytes of binary files that people mistake for CSV files. Each entry includes bytes that no
-// header has, since a column may be called PAR1. Files without a header are not checked, because their first bytes are
-// a row, and no row may make a read fail.
+// notTexts holds the first bytes of binary files that people mistake for CSV files. An entry is long enough that no
+// header begins with it: a column may be called PAR1. Files without a header are not checked, because their first bytes
+// are a row, and no row may make a read fail.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},

@@ -14,7 +14,7 @@ import (
 // than from, the record has no such field.
 type field struct {
 	from, to int32
-	doubled  bool // it has doubled quotes
+	doubled  bool // the field holds doubled quotes, which the reader must replace
 }
 
 // missing stands for a field that a record lacks.
@@ -24,7 +24,7 @@ var missing = field{from: 0, to: -1}
 type lines struct {
 	dialect *Dialect
 	needed  []int // numbers of the needed fields in a record, ascending
-	keepCR  bool  // as in splitter
+	keepCR  bool  // a CR before LF belongs to the field, as in splitter
 	// noQuoteBefore is an offset in the text: there is no quote between the start of the current record and this
 	// offset. Before the first record of another text is split, it must be set to that record's start.
 	noQuoteBefore int

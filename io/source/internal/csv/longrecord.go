@@ -16,14 +16,15 @@ import (
 // its closing quote. If there is none, the opening quote is an ordinary character, and the scanner, which cannot go
 // back, must know this beforehand.
 
-// planSkip sets toSkip, how the rest of a record that is longer than maxRecord will be skipped. again is true if the
-// record must be split once more, because the first quote of its last field is an ordinary character.
+// planSkip is called if a record is longer than maxRecord. It sets toSkip, the part of the record that the scanner must
+// skip. again is true if the record must be split once more, because the first quote of its last field is an ordinary
+// character.
 func (s *scanner) planSkip() (again bool, err error) {
 	s.toSkip = skipFields
 	switch {
 	case s.inside == insideLine:
 		s.toSkip = skipLine
-	case s.inside == insideQuotes && s.again != nil: // again is nil in the scanner that reads only the header
+	case s.inside == insideQuotes && s.reopen != nil: // reopen is nil in the scanner that reads only the header
 		s.toSkip = skipField
 		s.quotedToSkip, err = s.quotedLength(s.taken + int64(s.open))
 	}
@@ -34,7 +35,7 @@ func (s *scanner) planSkip() (again bool, err error) {
 	return false, err
 }
 
-// skipRest skips the rest of a record.
+// skipRest skips the part of the current record that toSkip describes. It does nothing if toSkip is skipNothing.
 func (s *scanner) skipRest() error {
 	for s.toSkip != skipNothing {
 		if err := s.skipQuoted(); err != nil {
@@ -82,7 +83,7 @@ func (s *scanner) skipRest() error {
 	return nil
 }
 
-// skipLongField skips a field that fills the buffer.
+// skipLongField begins to skip a field that is longer than the buffer.
 func (s *scanner) skipLongField() (err error) {
 	switch s.inside {
 	case insideQuotes:
@@ -96,7 +97,7 @@ func (s *scanner) skipLongField() (err error) {
 	return err
 }
 
-// skipQuoted skips the next quotedToSkip bytes.
+// skipQuoted skips the next quotedToSkip bytes, which belong to a quoted field.
 func (s *scanner) skipQuoted() error {
 	for s.quotedToSkip > 0 {
 		n := min(s.quotedToSkip, int64(s.end-s.at))
@@ -116,10 +117,10 @@ func (s *scanner) skipQuoted() error {
 	return nil
 }
 
-// quotedLength returns the length of the quoted field at offset at, up to the delimiter or line end after it. It
-// returns 0 if the field's first quote is an ordinary character.
+// quotedLength returns the length of the quoted field at offset at of the text, up to the delimiter or line end after
+// it. It reads the text with a second reader. It returns 0 if the field's first quote is an ordinary character.
 func (s *scanner) quotedLength(at int64) (n int64, err error) {
-	text, stop, err := s.again(at)
+	text, stop, err := s.reopen(at)
 	if err != nil {
 		return 0, err
 	}

@@ -103,12 +103,12 @@ func TestCSVRecordsOfAnyLength(t *testing.T) {
 		f.dialect.longest = longest
 		s := &scanner{
 			splitter: splitter{d: f.dialect,
-				ordinary: -1}, r: bytes.NewReader(b.Bytes()), again: textAgain(b.Bytes()), buf: make([]byte, rapid.IntRange(1,
+				ordinary: -1}, r: bytes.NewReader(b.Bytes()), reopen: reopenText(b.Bytes()), buf: make([]byte, rapid.IntRange(1,
 				longest).Draw(rt, "buffer")),
 			extent: extent{limit: math.MaxInt64},
 		}
 		var got [][]string
-		if _, err := f.newReader(threeColumns).readStream(context.Background(), s, func(b *table.Batch) error {
+		if _, err := f.newRowReader(threeColumns).readStream(context.Background(), s, func(b *table.Batch) error {
 			got = append(got, rowsOf(b)...)
 			return nil
 		}); err != nil {

@@ -15,20 +15,20 @@ import (
 // line end, which is wrong only if that line end is within quotes, and parses from there. Once the true start is known,
 // rows before it are dropped. If the guess was wrong, the piece is parsed again.
 
-// pieceReader reads the records of a piece. Later pieces use its memory again.
+// pieceReader reads the records of a piece. It is then used again for other pieces, to keep its memory.
 type pieceReader struct {
 	*rowReader
 	text pieceText
 	skip int  // number of collected rows before the piece's first record
 	next int  // offset in the text after the collected rows
-	long bool // the next record is too long for the text in memory
+	long bool // the record at next is too long for the text in memory
 }
 
-// pieceReader returns a reader of some columns, which may have been used before.
+// pieceReader returns an idle reader if there is one for the same columns, otherwise a new one.
 func (c *file) pieceReader(columns []string) *pieceReader {
 	r, ok := c.dialect.readers.Get().(*pieceReader)
-	if !ok || !r.fits(c, columns) {
-		r = &pieceReader{rowReader: c.newReader(columns)}
+	if !ok || !r.canRead(c, columns) {
+		r = &pieceReader{rowReader: c.newRowReader(columns)}
 	}
 	r.general.keepCR, r.lines.keepCR = c.keepCR, c.keepCR
 	return r
@@ -53,7 +53,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		if r.done() {
 			c.recordStart(piece+1, r.text.at+int64(r.next))
 		}
-		release() // before yield, which may take long or read other pieces
+		release() // release before yield, which may take long or read other pieces
 		if err := r.yieldRows(yield); err != nil {
 			return s, err
 		}
@@ -115,8 +115,8 @@ func (r *pieceReader) done() bool { return r.next >= r.text.own }
 // was wrong, it parses the piece again.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
-	if r.text.at == 0 && c.dialect.Header { // a changed header means a changed file
-		if _, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0)); err != nil {
+	if r.text.at == 0 && c.dialect.Header { // the header's piece: check that the header is still the same
+		if _, err := c.openAfterHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.reopenSection(r.text.file, 0)); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,8 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		// If not, a skipped line may belong to the piece before, and would be counted twice.
+		// If the guess was too early and lines were skipped, some of them may belong to the piece before, which counts
+		// them too.
 		if ok && (start == guessed || r.blanks == 0) {
 			r.skip = row
 			return nil
@@ -136,7 +137,6 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	return r.gatherFrom(start)
 }
 
-// yieldRows yields the gathered rows.
 func (r *pieceReader) yieldRows(yield func(*table.Batch) error) error {
 	for i := r.skip; i < r.rows; i += r.most() {
 		if err := yield(r.batch(i, min(i+r.most(), r.rows))); err != nil {

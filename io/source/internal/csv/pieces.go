@@ -23,8 +23,8 @@ const pieceBytes = 512 << 10
 // pieceStarts holds the offsets at which the first pieces begin; later beginnings are not known yet.
 type pieceStarts struct {
 	mu sync.Mutex
-	at []int64 // at[i] is the offset at which piece i begins; at[0] is known when the file is opened
-	// taken holds a channel for each piece that is being read. It is closed when the reader knows where the next piece
+	at []int64 // at[i] is the offset at which piece i begins; Open sets at[0]
+	// taken[i] exists while piece i is read. The channel is closed when the reader of piece i knows where piece i+1
 	// begins, or gives up.
 	taken map[int]chan struct{}
 }
@@ -50,9 +50,9 @@ func (c *pieceStarts) markTaken(i int) (release func()) {
 	})
 }
 
-// find returns the offset at which piece i begins. If the offset is not known yet, find returns -1 and, as last, the
-// last piece whose beginning is known. left is closed when the reader of piece last has finished or given up; left is
-// nil if nobody reads it.
+// find returns the offset at which piece i begins. If the offset is not known yet, at is -1, last is the last piece
+// whose beginning is known, and left is closed when the reader of piece last finishes or gives up. left is nil if
+// nobody reads piece last.
 func (c *pieceStarts) find(i int) (at int64, last int, left <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,8 +90,8 @@ func (c *file) recordStart(i int, at int64) {
 	}
 }
 
-// awaitStart returns where piece i begins. It waits until the readers of earlier pieces know. If no such reader is
-// running, it searches for the beginning itself.
+// awaitStart returns the offset at which piece i begins. It waits for the readers of earlier pieces. If nobody reads
+// the last piece whose beginning is known, awaitStart searches for the next beginning itself.
 func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.starts.find(i)

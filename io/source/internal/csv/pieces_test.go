@@ -50,8 +50,8 @@ func rowsOf(b *table.Batch) (rows [][]string) {
 	return rows
 }
 
-// textAgain opens a text a second time.
-func textAgain(text []byte) textFrom {
+// reopenText opens a text a second time.
+func reopenText(text []byte) openFrom {
 	return func(at int64) (io.Reader, func(), error) { return bytes.NewReader(text[at:]), func() {}, nil }
 }
 
@@ -63,7 +63,7 @@ func serially(t rapid.TB, text []byte, c textfile.CSV, longest int) (rows [][]st
 		t.Fatal(err)
 	}
 	d.longest = longest
-	s, err := newScanner(bytes.NewReader(text), textAgain(text), d, true)
+	s, err := newScanner(bytes.NewReader(text), reopenText(text), d, true)
 	for {
 		if err == nil {
 			err = s.next()
@@ -122,7 +122,7 @@ func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	t.Helper()
 	ahead := scan.NewAheadReader(iotest.HalfReader(bytes.NewReader(text)))
 	defer ahead.Stop()
-	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, again: textAgain(text),
+	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, reopen: reopenText(text),
 		buf: make([]byte, buffer), extent: extent{limit: math.MaxInt64}}
 	if _, err := f.pieceReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
 		rows = append(rows, rowsOf(b)...)

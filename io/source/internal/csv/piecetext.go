@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// pieceText is the text of a piece, and as much of the text after it as its last record needs.
+// pieceText is the text of a piece and as much of the text after it as the piece's last record needs.
 type pieceText struct {
 	file scan.Handle
 	at   int64 // the offset of the piece in the file
@@ -17,14 +17,13 @@ type pieceText struct {
 	b    []byte
 }
 
-// How many bytes after a piece are read at first, and at most. If the piece's last record is longer, it is read as a
-// stream.
+// Number of bytes after a piece that are read at first, and at most. If the piece's last record is longer, it is read
+// as a stream.
 const (
 	leastBehind = 4 << 10
 	mostBehind  = 1 << 20
 )
 
-// load reads the text of a piece.
 func (t *pieceText) load(s *scan.Stream, size int64) error {
 	t.file, t.at, t.size = s.File, s.Section.At, size
 	t.own = int(s.Section.End - s.Section.At)

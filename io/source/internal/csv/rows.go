@@ -11,25 +11,28 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// rowReader splits text into records, and collects their fields in the columns of batches.
+// rowReader splits text into records and gathers their fields in columns, from which it makes batches.
+//
+// The text comes from a piece in memory (gather) or from a stream (gatherStream). Records in memory are gathered a block at a
+// time: all records of the block are split into fields, then the fields of one column after another become values.
 type rowReader struct {
 	names   []string
-	columns []column // each once, in the order of the file
-	order   []int    // order[i] is the index in columns of the i-th requested column
+	columns []column // the needed columns, each once, in the order of the file
+	order   []int    // the i-th requested column is columns[order[i]]
 	rows    int
-	blanks  int64    // number of blank lines and comments skipped between the rows
-	lines   *lines   // splits most records
-	general splitter // splits the records that need a second look
-	fields  []field  // fields of a block of records, one column after another
-	starts  []int32  // offsets in the text of the first gathered rows
+	blanks  int64    // number of blank lines and comments that were skipped
+	lines   *lines   // splits most records quickly
+	general splitter // splits the records that lines cannot split
+	fields  []field  // the block's fields; column i of record k has fields[i*block()+k]
+	starts  []int32  // starts[k] is the offset in the text of gathered row k, for k < maxStarts
 }
 
-// knownStarts is the largest number of rows whose offsets are kept.
-const knownStarts = 4096
+// maxStarts is the maximum length of starts. If the piece's true start is none of these offsets, the piece is parsed
+// again.
+const maxStarts = 4096
 
-// newReader returns a reader of some columns.
-func (c *file) newReader(names []string) *rowReader {
-	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, knownStarts)}
+func (c *file) newRowReader(names []string) *rowReader {
+	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, maxStarts)}
 	var needed []int
 	for _, name := range names {
 		needed = append(needed, c.table.Index(name))
@@ -54,9 +57,9 @@ func (c *file) newReader(names []string) *rowReader {
 	return r
 }
 
-// fits reports whether the reader can be used for some columns of a file: it was made for columns of the same names and
-// numbers.
-func (r *rowReader) fits(c *file, names []string) bool {
+// canRead reports whether the reader, made for another piece or file, can read the named columns of c: it has the same
+// columns at the same places.
+func (r *rowReader) canRead(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
 	}
@@ -68,8 +71,8 @@ func (r *rowReader) fits(c *file, names []string) bool {
 	return true
 }
 
-// block returns how many records are split before their fields are copied. It is so small that the offsets of the
-// fields fit the CPU's first-level cache.
+// block returns the maximum number of records in a block. The ranges of a block's fields fit the CPU's first-level
+// cache.
 func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
 func (r *rowReader) reset() {
@@ -79,8 +82,8 @@ func (r *rowReader) reset() {
 	}
 }
 
-// stream gathers the records of a batch from a stream. The error is io.EOF if they are the last ones.
-func (r *rowReader) stream(s *scanner) error {
+// gatherStream gathers the next records of a stream, at most a batch. The error is io.EOF at the end of the stream.
+func (r *rowReader) gatherStream(s *scanner) error {
 	r.reset()
 	for full := false; !full && r.rows < r.most(); {
 		r.gatherBuffered(s)
@@ -104,19 +107,20 @@ func (r *rowReader) stream(s *scanner) error {
 	return nil
 }
 
-// gatherBuffered gathers a block of the records in the scanner's buffer.
+// gatherBuffered gathers a block of records that are whole in the scanner's buffer. It gathers none if the batch has no
+// room for a block.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
 	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > r.most() {
 		return
 	}
 	r.general.eof = s.eof
-	next, _ := r.add(s.buf[:s.end], s.at, own)
+	next, _ := r.gatherBlock(s.buf[:s.end], s.at, own)
 	s.taken += int64(next - s.at)
 	s.at = next
 }
 
-// readStream gathers the records of a stream and yields them. It returns the number of skipped lines.
+// readStream gathers the records of a stream and yields them in batches. It returns the number of skipped lines.
 func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64,
 	err error) {
 	s.needed, s.blanks = r.general.needed, 0
@@ -124,7 +128,7 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 		if err = ctx.Err(); err != nil {
 			return 0, err
 		}
-		err = fault.Guard(func() error { return r.stream(s) })
+		err = fault.Guard(func() error { return r.gatherStream(s) })
 		blanks += r.blanks
 		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
 			break
@@ -139,20 +143,20 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// most returns the largest number of rows in a batch.
+// most returns the maximum number of rows in a batch.
 func (r *rowReader) most() int { return scan.RowsOf(len(r.columns)) }
 
-// maxGathered returns how many rows of a text are collected before they are yielded, to bound their memory.
+// maxGathered returns the maximum number of rows that are gathered before they are yielded, which bounds their memory.
 func (r *rowReader) maxGathered() int { return max(r.block(), scan.BatchValues/max(1, len(r.columns))) }
 
-// gather gathers the records of a text that start at offset at or later. It returns the start of the first record that
-// it did not gather: a record of the next piece, or one for a later call. whole is false if the text ends within that
-// record.
+// gather replaces the gathered rows by the records of t that start at offset at or later and within the piece. It stops
+// at maxGathered rows. It returns the start of the first record that it did not gather. whole is false if the text ends
+// within that record.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.maxGathered(); {
 		r.general.eof = t.eof()
-		if at, whole = r.add(t.b, at, t.own); whole {
+		if at, whole = r.gatherBlock(t.b, at, t.own); whole {
 			continue
 		}
 		if more, err := t.extend(); err != nil || !more {
@@ -162,19 +166,19 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// add splits the records of b that start in [at, end), but at most a block of them, and adds their fields to the
-// columns.
-func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
+// gatherBlock gathers at most a block of records: those of b that start in [at, end). It returns the start of the next record.
+// whole is false if b ends within that record.
+func (r *rowReader) gatherBlock(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {
 		fields := r.fields[i*r.block():]
-		r.columns[i].take(r.general.d, b, fields[:rows])
+		r.columns[i].appendFields(r.general.d, b, fields[:rows])
 	}
 	r.rows += rows
 	return next, whole
 }
 
-// split splits the records for add.
+// split splits the records that gatherBlock gathers, and sets fields.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
 	r.lines.noQuoteBefore = at
@@ -190,11 +194,11 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 				r.blanks++
 				continue
 			}
-			r.splitAgain(start, rows)
+			r.setFields(start, rows)
 		} else {
 			at = next
 		}
-		if len(r.starts) < knownStarts {
+		if len(r.starts) < maxStarts {
 			r.starts = append(r.starts, int32(start))
 		}
 		rows++
@@ -202,8 +206,8 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	return rows, at, true
 }
 
-// splitAgain splits the record at offset at, which needed a second look, and sets the fields of the row.
-func (r *rowReader) splitAgain(at, row int) {
+// setFields sets the fields of a row from the record that general has just split at offset at.
+func (r *rowReader) setFields(at, row int) {
 	for i := range r.columns {
 		f := missing
 		if k := r.columns[i].at; k < len(r.general.fields) {
@@ -215,7 +219,7 @@ func (r *rowReader) splitAgain(at, row int) {
 	}
 }
 
-// batch returns the gathered rows i to j - 1.
+// batch returns the gathered rows i to j - 1 as a batch of the requested columns.
 func (r *rowReader) batch(i, j int) *table.Batch {
 	b := &table.Batch{Rows: j - i, Columns: make([]table.Column, len(r.order))}
 	for k, at := range r.order {

@@ -21,7 +21,7 @@ const (
 	insideBlanks                 // blanks before a field
 )
 
-// skipKind is the remainder of the current record that must be skipped.
+// skipKind is how much of the current record must be skipped before the next one.
 type skipKind uint8
 
 const (
@@ -31,10 +31,10 @@ const (
 	skipFields
 )
 
-// textFrom opens a scanner's text a second time, from the offset at on. The caller must call stop at the end.
-type textFrom func(at int64) (r io.Reader, stop func(), err error)
+// openFrom opens a scanner's text a second time, from the offset at on. The caller must call stop at the end.
+type openFrom func(at int64) (r io.Reader, stop func(), err error)
 
-// maxRecord is how many bytes of a record are parsed. A field that does not end within them is null.
+// maxRecord is the maximum number of bytes of a record that are parsed. A field that does not end within them is null.
 const maxRecord = 16 << 20
 
 // scanner splits a stream into records of any form. If the buffer ends within a record, the scanner reads more and
@@ -43,7 +43,7 @@ const maxRecord = 16 << 20
 type scanner struct {
 	splitter
 	r       io.Reader
-	again   textFrom
+	reopen  openFrom
 	buf     []byte
 	base    int // offset in buf of the current record's start
 	at, end int // buf[at:end] was not split yet
@@ -57,10 +57,10 @@ type scanner struct {
 // splitter splits a text into records of any form.
 type splitter struct {
 	d      *Dialect
-	needed int  // number of fields to keep of each record; 0 for all
+	needed int  // number of fields to keep of each record; 0 for all fields
 	eof    bool // the text reaches the end of the file
 	fields []field
-	// head is set up to the header. Lines before the header may be comments, even if fields are quoted.
+	// head is true while the header is searched. Lines before the header may be comments, even if fields are quoted.
 	head     bool
 	keepCR   bool     // lines end with LF alone: a CR before it belongs to the field
 	ordinary int      // start of a field whose first quote does not open a quoted field; -1 if there is none
@@ -70,14 +70,14 @@ type splitter struct {
 
 // extent limits how much of a text a scanner splits.
 type extent struct {
-	limit int64 // a record that starts limit bytes after the first one, or later, belongs to the next piece
+	limit int64 // a record that starts limit bytes or more after the first one belongs to the next piece
 	taken int64 // total length of the records so far, with the skipped lines between them
 }
 
-// newScanner returns a scanner that reads r. r starts at the start of a file or of a record; again opens the same text
-// for a second reader.
-func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, again: again,
+// newScanner returns a scanner that reads r, which begins at the start of a file (first) or of a record. reopen opens
+// the same text for a second reader.
+func newScanner(r io.Reader, reopen openFrom, d *Dialect, first bool) (*scanner, error) {
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, reopen: reopen,
 		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
@@ -192,8 +192,8 @@ func indexStop(b []byte, i int, c byte) int {
 	return i
 }
 
-// skip reports whether the line at the start of b is a blank line or a comment, and returns its length. The length is
-// -1 if more text is needed.
+// skip reports whether the line at the start of b is a blank line or a comment, and returns the line's length. The
+// length is -1 if more text is needed.
 func (s *splitter) skip(b []byte) (n int, skip bool) {
 	comment := s.d.comment
 	if s.head {
@@ -341,5 +341,5 @@ func undouble(dst, b []byte, quote byte) []byte {
 	return dst
 }
 
-// firstRead is how many bytes a scanner reads at once for the header.
+// firstRead is the scanner's first buffer, in bytes, and the part of a file that is read at once for the header.
 const firstRead = 256 << 10

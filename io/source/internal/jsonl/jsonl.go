@@ -66,7 +66,8 @@ func NewDialect(o textfile.JSONL) (*Dialect, error) {
 	return d, wrong.Err()
 }
 
-// Exact changes the types of some columns so that their different values stay different.
+// Exact changes the types of the given columns so that two different texts never become the same value. Columns of
+// privacy units need this.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -82,7 +83,7 @@ type file struct {
 	dialect *Dialect
 }
 
-// Open opens a file. It reads no byte of it.
+// Open opens a file without reading from it.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
 	*fault.Error) {
 	if len(d.names) == 0 {
@@ -100,7 +101,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 
 func (f *file) Schema() table.Schema { return f.dialect.schema }
 
-// Public implements scan.File. The names of all columns are public, since they come from the job.
+// Public returns true: the names of all columns are public, since they come from the job.
 func (f *file) Public(string) bool { return true }
 
 func (f *file) Splits() int {
@@ -158,7 +159,7 @@ func (f *file) Read(ctx context.Context, split int, columns []string, yield func
 // reader parses lines and collects their values in batches.
 type reader struct {
 	lines   *bufio.Reader
-	own     int64 // bytes of the piece that were not read yet; negative if the whole text is read
+	own     int64 // bytes of the piece that are left; negative if the text is not in pieces
 	line    []byte
 	members []member // the members of the current line that some column needs
 	names   []byte   // memory for the names of members
@@ -173,7 +174,7 @@ type column struct {
 	scan.TextColumn
 	path []string
 	name string
-	text []byte // scratch space
+	text []byte // memory for a string without its escapes
 }
 
 func (r *reader) addColumns(d *Dialect, names []string) {
@@ -185,7 +186,7 @@ func (r *reader) addColumns(d *Dialect, names []string) {
 	}
 }
 
-// take subtracts n bytes that were read from own.
+// take counts n bytes of the piece as read.
 func (r *reader) take(n int) {
 	if r.own > 0 {
 		r.own = max(0, r.own-int64(n))
@@ -200,7 +201,7 @@ func (r *reader) passMark() {
 	}
 }
 
-// passLine skips the rest of a line that started in the piece before.
+// passLine skips the rest of a line that began before the piece. The piece begins at offset start of f.
 func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	var before [1]byte
 	if err := scan.ReadAt(f, before[:], start-1); err != nil || before[0] == '\n' {
@@ -219,7 +220,7 @@ func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	}
 }
 
-// next reads the next line into r.line. long is true if it is longer than maxLine; then r.line has no meaning.
+// next reads the next line into r.line. If the line is longer than maxLine, long is true and r.line has no meaning.
 func (r *reader) next() (long bool, err error) {
 	r.line = r.line[:0]
 	for {
@@ -238,7 +239,7 @@ func (r *reader) next() (long bool, err error) {
 	}
 }
 
-// read gathers the lines that start in the piece, and yields them.
+// read gathers the lines that start in the piece and yields their rows in batches.
 func (r *reader) read(ctx context.Context, yield func(*table.Batch) error) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -291,7 +292,7 @@ func (r *reader) gather() (more bool, err error) {
 	return true, nil
 }
 
-// addRow adds a row for the current line. It reports whether the texts of a column are long enough to end the batch.
+// addRow adds a row for the current line. full is true if a column has so much text that the batch should end.
 func (r *reader) addRow(long bool) (full bool) {
 	r.names = r.names[:0]
 	ok := !long && json.Valid(r.line)

@@ -24,9 +24,9 @@ type member struct {
 	raw  []byte
 }
 
-// object appends the members of a JSON object for whose names wanted returns true to dst. If several members have one
+// object appends to dst the members of a JSON object for whose names wanted returns true. If several members have one
 // name, it keeps only the last one, to bound memory. The names of members use the memory of names. A member whose name
-// is not valid text is omitted. ok is false if raw, which is valid JSON or empty, is not an object.
+// is not valid text is omitted. raw is valid JSON or empty; ok is false if it is not an object.
 func object(raw []byte, dst []member, names *[]byte, wanted func(name []byte) bool) (members []member, ok bool) {
 	raw = bytes.TrimLeft(raw, space)
 	if len(raw) == 0 || raw[0] != '{' {

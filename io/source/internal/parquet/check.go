@@ -68,7 +68,8 @@ func (p *dataPage) count(data []byte, present int) (held int, exact bool, err er
 		}
 		return held, false, err
 	case format.DeltaBinaryPacked:
-		held, _, err = countDeltas(data, 64, p.values) // 64 bits also for integers of 32: some writers do not wrap differences
+		// Differences have up to 64 bits, also those of 32-bit integers: some writers compute them in 64 bits.
+		held, _, err = countDeltas(data, 64, p.values)
 	case format.DeltaLengthByteArray:
 		held, _, err = countDeltas(data, 32, p.values)
 	case format.DeltaByteArray:
@@ -79,14 +80,15 @@ func (p *dataPage) count(data []byte, present int) (held int, exact bool, err er
 	return held, true, err
 }
 
-// countPlain counts plain values. They must fill the bytes.
+// countPlain counts plain values: values that are stored one after another. It returns an error if the last one is not
+// whole.
 func (l *leaf) countPlain(b []byte, present int) (int, error) {
 	if l.physical == format.ByteArray {
 		return countStrings(b)
 	}
 	held, width := len(b)*8/l.bits(), l.bits()
 	if l.physical == format.Boolean && held/8 == (present+7)/8 {
-		held = present // the last byte is padded
+		held = present // eight booleans a byte; the last byte is padded
 	}
 	if width >= 8 && len(b)*8%width != 0 {
 		return 0, fault.New(fault.CodeDamaged, "a page ends within a value")
@@ -94,7 +96,7 @@ func (l *leaf) countPlain(b []byte, present int) (int, error) {
 	return held, nil
 }
 
-// countStrings counts plain strings. Each comes after its length, in four bytes.
+// countStrings counts plain strings. Four bytes before each string hold its length.
 func countStrings(b []byte) (n int, err error) {
 	for len(b) > 0 {
 		if len(b) < 4 {

@@ -18,20 +18,21 @@ var codecsRead = []format.CompressionCodec{
 func maxRatio(codec format.CompressionCodec) int64 {
 	switch codec {
 	case format.Snappy:
-		return 32 // a copy of 3 bytes stands for 64
+		return 32 // 3 bytes can mean: repeat 64 bytes of the text
 	case format.Lz4Raw:
-		return 256 // 1 byte stands for 255
+		return 256 // 1 byte can mean 255 bytes
 	case format.Gzip:
-		return 1040 // 2 bits stand for 258 bytes
+		return 1040 // 2 bits can mean 258 bytes
 	case format.Zstd:
-		return 1 << 16 // a block of 4 bytes stands for 128 KiB
+		return 1 << 16 // a block of 4 bytes can mean 128 KiB
 	case format.Uncompressed:
 		return 1
 	}
 	return scan.MaxPage
 }
 
-// decompress decompresses src into dst, whose length is the decompressed length. The array of dst may be longer.
+// decompress decompresses src into dst. len(dst) must be the decompressed length; the decoder may also use the capacity
+// of dst.
 func decompress(c *scan.Codecs, codec format.CompressionCodec, dst, src []byte) error {
 	err := io.ErrShortBuffer
 	switch codec {

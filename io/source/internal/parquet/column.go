@@ -24,7 +24,7 @@ import (
 //
 // Rows are then taken in batches, in a table's form (values.go, convert.go, nulls.go, listrows.go).
 type columnReader struct {
-	leaf   *leaf // also if the column holds lists
+	leaf   *leaf // the column; for lists, the leaf of the list, not of its elements
 	pages  pageReader
 	rows   int64 // rows of the row group that are not in a page read so far
 	values int64 // values of the chunk that are not in a page read so far, with null elements and empty lists
@@ -56,7 +56,7 @@ type rowBuffer struct {
 	values table.Values
 }
 
-// newColumnReader returns a reader for a chunk of a row group that has rows rows.
+// newColumnReader returns a reader of chunk c. rows is the number of rows of the row group.
 func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codecs *scan.Codecs) *columnReader {
 	memories := pageMemoriesOf(c.size)
 	m, ok := memories.Get().(*pageMemory)
@@ -72,7 +72,7 @@ func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codec
 	return r
 }
 
-// close gives the memory back.
+// close returns the memory to the pool.
 func (c *columnReader) close() {
 	m := c.memory
 	m.block, m.stored, m.plain = c.pages.section.Reclaim(), c.pages.stored, c.pages.plain
@@ -82,8 +82,8 @@ func (c *columnReader) close() {
 	*c = columnReader{}
 }
 
-// ready returns how many rows can be taken. If there are none, it first decodes the next page. The error is io.EOF at
-// the end.
+// ready returns how many rows can be taken. If there are none, it first decodes the next piece of a page. The error is
+// io.EOF at the end.
 func (c *columnReader) ready() (int, error) {
 	switch {
 	case c.lists != nil:
@@ -99,11 +99,11 @@ func (c *columnReader) ready() (int, error) {
 	return c.page.left, nil
 }
 
-// next decodes the next piece of the current data page or, if it is used up, of the next one. It also reads the
-// dictionary before the first data page.
+// next decodes the next piece of the current data page or, if the page has no rows left, of the next data page. It also
+// reads the dictionary, which comes before the first data page.
 func (c *columnReader) next() error {
 	if c.page.rest.levels > 0 {
-		return c.piece()
+		return c.decodePiece()
 	}
 	c.page = openPage{}
 	for {
@@ -115,16 +115,16 @@ func (c *columnReader) next() error {
 			return err
 		}
 		if h.Type != format.DictionaryPage || !h.DictionaryPageHeader.Valid {
-			return c.open(h, body)
+			return c.openDataPage(h, body)
 		}
-		if err := c.learn(&h.DictionaryPageHeader.V, body); err != nil {
+		if err := c.decodeDictionary(&h.DictionaryPageHeader.V, body); err != nil {
 			return err
 		}
 	}
 }
 
-// learn decodes the dictionary, which must be the first page.
-func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error {
+// decodeDictionary decodes the dictionary. It returns an error unless the dictionary is the first page.
+func (c *columnReader) decodeDictionary(h *format.DictionaryPageHeader, body []byte) error {
 	late, n := c.begun, int(h.NumValues)
 	c.begun = true
 	switch {
@@ -147,20 +147,20 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	if l.physical == format.ByteArray {
 		own.offsets = make([]uint32, 0, held+1)
 	}
-	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // body is overwritten by the next page
+	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // the next page overwrites body
 	if err != nil {
 		return err
 	}
 	c.dict = &scan.Dictionary{Size: n, ID: table.NextDictionary()}
 	c.dict.Values = data.values(l, n, &table.Values{})
-	if n == 0 { // the code of a null is 0, which must be valid
+	if n == 0 { // a null has code 0, so the dictionary needs an entry 0
 		c.dict.Values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}
 	}
 	return nil
 }
 
-// open checks a data page and decodes its first piece.
-func (c *columnReader) open(h *format.PageHeader, body []byte) error {
+// openDataPage checks a data page and decodes its first piece.
+func (c *columnReader) openDataPage(h *format.PageHeader, body []byte) error {
 	p, err := newDataPage(c.leaf, h, body)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	c.begun = true
 	c.values -= int64(p.values)
 	rest := &c.page.rest
-	*rest = pageRest{leaf: c.leaf, levels: p.values, whole: p.values <= Piece}
+	*rest = pageRest{leaf: c.leaf, levels: p.values, whole: p.values <= maxPiece}
 	data, err := rest.openLevels(&p)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	if rest.levels == 0 {
 		return nil
 	}
-	return c.piece()
+	return c.decodePiece()
 }
 
 // checkAnnounced checks that a page states no more values than the chunk has left, and has the dictionary that it
@@ -211,10 +211,10 @@ func (c *columnReader) checkAnnounced(p *dataPage) error {
 	return nil
 }
 
-// piece decodes the next piece of a page: levels, and the values of the rows that have one.
-func (c *columnReader) piece() (err error) {
+// decodePiece decodes the next piece of a page: its levels, and the values of the rows that have one.
+func (c *columnReader) decodePiece() (err error) {
 	r, highest := &c.page.rest, c.page.rest.highest()
-	n := min(r.levels, Piece)
+	n := min(r.levels, maxPiece)
 	present := n
 	if highest > 0 {
 		if len(r.definitions) == 0 {
@@ -234,16 +234,16 @@ func (c *columnReader) piece() (err error) {
 		}
 	}
 	if present > r.ahead {
-		n, present = placeOf(r.definitions, highest, r.ahead, n), r.ahead
+		n, present = levelsUpTo(r.definitions, highest, r.ahead, n), r.ahead
 	}
 	r.ahead -= present
 	r.levels -= n
-	return c.cut(n, present, highest)
+	return c.setPiece(n, present, highest)
 }
 
-// placeOf returns the number of levels up to and including the level of value number count. A level equal to highest
-// marks a value; highest is 0 if every row has one. placeOf returns n if the first n levels have fewer values.
-func placeOf(levels []byte, highest byte, count, n int) int {
+// levelsUpTo returns how many levels come up to and including the level of the count-th value. A level equal to highest
+// marks a value; if highest is 0, every level does. levelsUpTo returns n if the first n levels have fewer values.
+func levelsUpTo(levels []byte, highest byte, count, n int) int {
 	if highest == 0 {
 		return count
 	}
@@ -258,8 +258,8 @@ func placeOf(levels []byte, highest byte, count, n int) int {
 	return n
 }
 
-// cut makes the rows of the next n levels the current piece. present is how many of these rows have a value.
-func (c *columnReader) cut(n, present int, highest byte) error {
+// setPiece makes the rows of the next n levels the current piece. present is how many of these rows have a value.
+func (c *columnReader) setPiece(n, present int, highest byte) error {
 	r, rows := &c.page.rest, int64(n)
 	c.page.left, c.page.level = n, nil
 	var defined []byte

@@ -38,21 +38,21 @@ func newDeltas(b []byte, memory *[]int64) deltas {
 	return d
 }
 
-// Next decodes some integers: at least one if any is left, and at most Piece. They are valid until the next call of
+// Next decodes some integers: at least one if any is left, and at most maxPiece. They are valid until the next call of
 // Next.
 func (d *deltas) Next() ([]int64, error) {
 	if d.left == 0 {
 		return nil, nil
 	}
 	piece, skip, n := d.all, 0, d.left // all integers, with the first one
-	if d.begun || d.left > Piece {
+	if d.begun || d.left > maxPiece {
 		if piece, n = d.cut(); d.begun {
 			skip = 1
 		}
 	}
 	out, err := parquet.DeltaBinaryPacked.DecodeInt64(*d.memory, piece)
 	if err != nil || len(out) != n+skip {
-		return nil, Undecodable()
+		return nil, undecodable()
 	}
 	*d.memory, d.last = out, out[len(out)-1]
 	d.begun, d.left = true, d.left-n
@@ -65,7 +65,7 @@ func (d *deltas) cut() (piece []byte, n int) {
 	if !d.begun {
 		differences--
 	}
-	differences = min(differences, (Piece-1)/d.size*d.size)
+	differences = min(differences, (maxPiece-1)/d.size*d.size)
 	length, _ := blocksLength(d.b, d.size, d.minis, 64, differences)
 	piece = d.piece[:0]
 	for _, v := range []int{d.size, d.minis, differences + 1} {
@@ -96,13 +96,13 @@ func (l *lengths) Next() (int, error) {
 			return 0, err
 		}
 		if len(l.ahead) == 0 {
-			return 0, Short()
+			return 0, short()
 		}
 	}
 	v := int32(l.ahead[0]) // 32-bit differences may overflow
 	l.ahead = l.ahead[1:]
 	if v < 0 {
-		return 0, Undecodable()
+		return 0, undecodable()
 	}
 	return int(v), nil
 }
@@ -131,7 +131,7 @@ func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, e
 	for i := range head {
 		v, n := binary.Uvarint(b)
 		if n <= 0 {
-			return 0, nil, Short()
+			return 0, nil, short()
 		}
 		head[i], b = v, b[n:]
 	}
@@ -154,7 +154,7 @@ func blocksLength(b []byte, size, minis int, most byte, differences int) (int, e
 	for left := differences; left > 0; {
 		_, n := binary.Uvarint(b)
 		if n <= 0 || len(b)-n < minis {
-			return 0, Short()
+			return 0, short()
 		}
 		widths := b[n : n+minis]
 		b = b[n+minis:]
@@ -167,7 +167,7 @@ func blocksLength(b []byte, size, minis int, most byte, differences int) (int, e
 			case w > most:
 				return 0, undecodedDeltas()
 			case length > len(b):
-				return 0, Short()
+				return 0, short()
 			}
 			b = b[length:]
 			left -= size / minis

@@ -35,7 +35,7 @@ import (
 type file struct {
 	scan.Origin
 	footer [sha256.Size]byte
-	end    int64 // where the footer starts
+	end    int64 // offset of the footer
 	groups []rowGroup
 	leaves []leaf
 }
@@ -63,7 +63,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 	return p, nil
 }
 
-// likelyFooter is how many bytes at the end of a file are read at once, more than most footers have.
+// likelyFooter is how many bytes at the end of a file are read at once. Most footers are shorter.
 const likelyFooter = 64 << 10
 
 // load reads the footer.
@@ -149,7 +149,8 @@ func (p *file) DigestFooter(split int) ([]byte, error) {
 	return p.digestHead(split).Sum(nil), nil
 }
 
-// digestHead returns a hash of the footer and a row group's number, to which the caller adds the digests of chunks.
+// digestHead returns a hash that has read the footer and the number of a row group. The caller adds the digests of the
+// chunks.
 func (p *file) digestHead(split int) hash.Hash {
 	h := sha256.New()
 	h.Write([]byte("dprelease parquet 1\n"))

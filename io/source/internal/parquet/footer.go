@@ -63,7 +63,7 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	return b, scan.ReadAt(f, b, size-8-n)
 }
 
-// noFooter returns the error for a file that does not end as a Parquet file does.
+// noFooter returns the error for a file that does not end with the magic bytes of Parquet.
 func noFooter(f io.ReaderAt) error {
 	var head [4]byte
 	if err := scan.ReadAt(f, head[:], 0); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// leaf is a column, and where its data is. It is a top-level column, or a column within structs whose name is its path
+// leaf is a column and the place of its data: a top-level column or, with its path as name, a column within structs
 // (nested.go).
 type leaf struct {
 	field    table.Field
@@ -20,7 +20,7 @@ type leaf struct {
 	nested   bool         // the column is within another column
 	void     bool         // all rows are null
 	convert  converter    // nil if a table holds the values in the same form
-	decimals scan.Decimal // its type is Invalid if the values are not decimals
+	decimals scan.Decimal // the conversion of decimals; Type is Invalid if the values are not decimals
 	nullify  bool         // a value of scan.NoValue is a null
 	list     *listShape   // nil unless the column holds lists
 }

@@ -29,7 +29,7 @@ func levelRuns(b []byte, n int, highest byte) (runs, error) {
 // loadLevels decodes the next n levels into the memory of dst, and returns that memory too. It fails if a level is
 // above highest.
 func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, levels []byte, err error) {
-	memory, levels, err = r.Octets(dst, n, all)
+	memory, levels, err = r.decodeOctets(dst, n, all)
 	if err != nil {
 		return dst, nil, err
 	}

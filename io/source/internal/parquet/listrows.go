@@ -20,20 +20,20 @@ type listRows struct {
 	floats   []float64
 	valid    []bool
 	nulls    int
-	long     bool // the last list has more than scan.MaxListed elements, so it is null
+	long     bool // the last list has more than scan.MaxListed elements and becomes null
 	done     int  // the number of ready rows that were taken
 }
 
 // listPage holds those levels of a page that were not used yet.
 type listPage struct{ repeated, defined []byte }
 
-// listElements yields the elements with a value, in order.
+// listElements returns one after another the elements that are not null.
 type listElements struct {
 	reader *columnReader
 	floats []float64 // the decoded elements
 	used   int       // the number of floats that were used
 	memory []float64
-	coded  []float64 // coded[i] is the number that code i stands for
+	coded  []float64 // if the elements have a dictionary: coded[i] is the number of code i
 }
 
 // ready returns how many rows can be taken. If there are none, it first builds some. The error is io.EOF at the end.
@@ -80,7 +80,8 @@ func (l *listRows) peek() (bool, error) {
 	return l.page.repeated[0] == 0, nil
 }
 
-// add adds what the next levels describe: a row, an element, or both.
+// add reads the next level and adds what it describes: a row, an element of the last row's list, or both. starts is
+// true if the level begins a row.
 func (l *listRows) add(starts bool) error {
 	defined := l.page.defined[0]
 	l.page.repeated, l.page.defined = l.page.repeated[1:], l.page.defined[1:]
@@ -131,7 +132,7 @@ func (l *listRows) take(n int) table.Column {
 	return c
 }
 
-// next returns the next element.
+// next returns the next element that is not null.
 func (e *listElements) next() (float64, error) {
 	if e.used == len(e.floats) {
 		n := min(e.reader.page.left, scan.BatchRows)

@@ -81,7 +81,7 @@ type level struct {
 	depth   int
 }
 
-// repeat returns the level within a list, given the level of the list.
+// repeat returns the level of the elements within the repeated element p.
 func (p level) repeat() level {
 	p.null, p.listed = p.defined, true
 	p.defined++
@@ -128,14 +128,14 @@ func (w *schemaWalk) visit(at, chunk int, p level) {
 		w.fields(at, chunk, p, nil)
 	}
 	if !e.Type.Valid && (isList(e) || isMap(e) || repeats(e)) {
-		w.name(e, from, chunk, p.path)
+		w.addGroup(e, from, chunk, p.path)
 	}
 }
 
-// name adds a column for a group itself, which cannot be read. It inserts the column before the columns within the
+// addGroup adds a column for a group itself, which cannot be read. It inserts the column before the columns within the
 // group, which start at index from. It adds nothing if one of these has the group's path: then the group is a list of
 // numbers.
-func (w *schemaWalk) name(e *format.SchemaElement, from, chunk int, path string) {
+func (w *schemaWalk) addGroup(e *format.SchemaElement, from, chunk int, path string) {
 	if slices.ContainsFunc(w.found[from:], func(l leaf) bool { return l.field.Name == path }) {
 		return
 	}
@@ -146,7 +146,7 @@ func unreadLeaf(e *format.SchemaElement, chunk int, path string) leaf {
 	return leaf{field: table.Field{Name: path, Type: groupType(e)}, chunk: chunk}
 }
 
-// refuse adds a column that cannot be read.
+// refuse adds a column of kind Invalid, which cannot be read.
 func (w *schemaWalk) refuse(e *format.SchemaElement, chunk int, p level) {
 	w.found = append(w.found, unreadLeaf(e, chunk, p.path))
 }

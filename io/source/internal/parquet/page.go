@@ -91,10 +91,6 @@ func tooFew() error {
 	return fault.New(fault.CodeRowCount, "there are fewer values than the row group has rows")
 }
 
-func short() error { return Short() }
-
-func undecodable() error { return Undecodable() }
-
 func unknownEncoding() error {
 	return fault.New(fault.CodeUnsupported, "an encoding of the column cannot be read")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// usualPageHeader is longer than a page header without statistics, in bytes. With statistics, headers can be longer,
-// since some writers put whole texts into these.
+// usualPageHeader is a number of bytes that holds any page header without statistics. Headers with statistics can be
+// longer, since some writers put whole texts into these.
 const usualPageHeader = 512
 
 // pageReader reads, verifies and decompresses the pages of one column chunk. It does not decode them.
@@ -71,7 +71,7 @@ func (p *pageReader) header() (*format.PageHeader, error) {
 
 func undecodedHeader() error { return fault.New(fault.CodeDamaged, "a page header cannot be decoded") }
 
-// check refuses sizes in a page header that no valid page has, before memory is allocated for them.
+// check returns an error for sizes that no valid page header has, before memory is allocated for them.
 func (p *pageReader) check(h *format.PageHeader) error {
 	size, stored := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	switch {
@@ -102,7 +102,7 @@ func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 	}
 	p.plain = scan.Sized(p.plain, int(h.UncompressedPageSize))
 	copy(p.plain, p.stored[:levels])
-	if len(p.plain) == levels { // writers store either no bytes here, or a compressed empty body
+	if len(p.plain) == levels { // writers store an empty body as no bytes or as a compressed empty body
 		return p.plain, nil
 	}
 	return p.plain, decompress(p.codecs, p.codec, p.plain[levels:], p.stored[levels:])

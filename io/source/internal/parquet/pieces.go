@@ -11,22 +11,21 @@ import (
 
 // A page of a few bytes can hold 2^31 values, and a page of one long text a thousand copies of it, since runs,
 // differences and prefixes expand. The rows of the table decide how many values there are, so no number may be refused.
-// Therefore a page is decoded in pieces of at most Piece rows (elements, if the column holds lists) and little more
+// Therefore a page is decoded in pieces of at most maxPiece rows (elements, if the column holds lists) and little more
 // than scan.BatchBytes of texts. Most pages are one piece.
 
 // pageRest is the part of a page that is not decoded yet.
 type pageRest struct {
 	leaf              *leaf
-	levels            int  // number of rows or, for lists, of elements and empty lists
+	levels            int  // number of rows that are left or, for lists, of elements and empty lists
 	whole             bool // the page is one piece
 	repeated, defined runs
 	// The levels of the current piece; nil if the page stores none.
 	repetitions, definitions []byte
 	values                   pageValues
-	ahead                    int // number of decoded values that were not taken yet
+	ahead                    int // number of values that the decoder returned and that belong to later pieces
 }
 
-// pageValues decodes the values of a page.
 type pageValues interface {
 	// next decodes some values into the memory of d, and returns how many: at least one if any is left. They are valid
 	// until the next call.
@@ -58,7 +57,7 @@ func (r *pageRest) openLevels(p *dataPage) (data []byte, err error) {
 	return data, err
 }
 
-// load decodes the levels of the next n rows or, for lists, elements.
+// load decodes the next n levels.
 func (r *pageRest) load(n int, m *pageMemory) (err error) {
 	if r.leaf.list != nil {
 		if m.repeated, r.repetitions, err = loadLevels(&r.repeated, m.repeated, n, r.whole, 1); err != nil {
@@ -81,7 +80,7 @@ func (r *pageRest) present(m *pageMemory) (n int, err error) {
 	}
 	walk := *r
 	for left := r.levels; left > 0; left -= len(walk.definitions) {
-		if err := walk.load(min(left, Piece), m); err != nil {
+		if err := walk.load(min(left, maxPiece), m); err != nil {
 			return 0, err
 		}
 		n += bytes.Count(walk.definitions, []byte{highest})
@@ -92,10 +91,10 @@ func (r *pageRest) present(m *pageMemory) (n int, err error) {
 // open returns the decoder of a page's values, which decodes into the memory of d. The caller must have called check
 // for data.
 func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *decoded) pageValues {
-	whole := present <= Piece
+	whole := present <= maxPiece
 	switch {
 	case isCodes(p.encoding):
-		runs := newRuns(data[min(1, len(data)):], widthOf(data))
+		runs := newRuns(data[min(1, len(data)):], codeWidth(data))
 		return &codeValues{page: data, runs: runs, left: present, whole: whole, size: dict.Size}
 	case p.encoding == format.RLE:
 		n, _ := lengthPrefix(data)
@@ -123,15 +122,15 @@ func expandsLittle(data []byte) bool {
 	return ok && shared+int64(len(data)) <= scan.BatchBytes
 }
 
-// widthOf returns the width of codes in bits, which is stored before the codes.
-func widthOf(data []byte) uint {
+// codeWidth returns the width of codes in bits, which is the first byte of the page's values.
+func codeWidth(data []byte) uint {
 	if len(data) == 0 {
 		return 0
 	}
 	return uint(data[0])
 }
 
-// codeValues decodes codes into a dictionary of the given size.
+// codeValues decodes codes into a dictionary of size entries.
 type codeValues struct {
 	page  []byte
 	runs  runs
@@ -141,9 +140,9 @@ type codeValues struct {
 }
 
 func (c *codeValues) next(d *decoded) (v decoded, n int, err error) {
-	n = min(c.left, Piece)
+	n = min(c.left, maxPiece)
 	c.left -= n
-	if d.ints32, v.ints32, err = c.runs.Codes(d.ints32, c.page, n, c.whole); err != nil {
+	if d.ints32, v.ints32, err = c.runs.decodeCodes(d.ints32, c.page, n, c.whole); err != nil {
 		return v, 0, err
 	}
 	if !allBelow(v.ints32, c.size) {
@@ -160,9 +159,9 @@ type boolValues struct {
 }
 
 func (b *boolValues) next(d *decoded) (v decoded, n int, err error) {
-	n = min(b.left, Piece)
+	n = min(b.left, maxPiece)
 	b.left -= n
-	d.bytes, v.bools, err = b.runs.Octets(d.bytes, n, b.whole)
+	d.bytes, v.bools, err = b.runs.decodeOctets(d.bytes, n, b.whole)
 	return v, n, err
 }
 
@@ -180,7 +179,8 @@ func (v *deltaValues) next(*decoded) (decoded, int, error) {
 	return decoded{ints64: out}, len(out), err
 }
 
-// lengthValues decodes strings in several pieces. The lengths of all strings come first.
+// lengthValues decodes the encoding DELTA_LENGTH_BYTE_ARRAY in several pieces: the lengths of all strings, then their
+// bytes.
 type lengthValues struct {
 	lengths lengths
 	left    int
@@ -188,7 +188,7 @@ type lengthValues struct {
 }
 
 func (v *lengthValues) next(d *decoded) (decoded, int, error) {
-	n, size := min(v.left, Piece), 0
+	n, size := min(v.left, maxPiece), 0
 	d.offsets = append(d.offsets[:0], 0)
 	for range n {
 		length, err := v.lengths.Next()
@@ -202,8 +202,9 @@ func (v *lengthValues) next(d *decoded) (decoded, int, error) {
 	return out, n, nil
 }
 
-// prefixedValues decodes strings in several pieces. Each string is stored without the prefix that it shares with the
-// string before. All strings may have one fixed length.
+// prefixedValues decodes the encoding DELTA_BYTE_ARRAY in several pieces. Each string is stored without the prefix that
+// it shares with the string before. The lengths of all prefixes come first, then the lengths of the rests, then their
+// bytes.
 type prefixedValues struct {
 	prefixes, suffixes lengths
 	left               int
@@ -212,7 +213,7 @@ type prefixedValues struct {
 	fixed              bool
 	last               []byte
 	held               []byte // memory for last
-	prefix, suffix     int    // lengths for the string that did not fit into the last piece
+	prefix, suffix     int    // lengths of the next string, if waits is set: it did not fit into the last piece
 	waits              bool
 }
 
@@ -221,8 +222,8 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	v.last = v.held
 	out, n := d.bytes[:0], 0
 	d.offsets = append(d.offsets[:0], 0)
-	for ; n < min(v.left, Piece); n++ {
-		if err := v.lengthen(); err != nil {
+	for ; n < min(v.left, maxPiece); n++ {
+		if err := v.readLengths(); err != nil {
 			return decoded{}, 0, err
 		}
 		from, size := len(out), v.prefix+v.suffix
@@ -241,8 +242,8 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	return decoded{bytes: out, offsets: d.offsets}, n, nil
 }
 
-// lengthen reads the length of the next string, unless it is known.
-func (v *prefixedValues) lengthen() (err error) {
+// readLengths reads the lengths of the next string, unless they were read before.
+func (v *prefixedValues) readLengths() (err error) {
 	if v.waits {
 		return nil
 	}

@@ -17,13 +17,13 @@ type groupScan struct {
 	ctx     context.Context
 	file    *file
 	group   int
-	readers []*columnReader // one for each requested column, each once, in the order of the file
-	order   []int           // order[i] is the index in readers of the i-th requested column
+	readers []*columnReader // a reader for each requested column, without repetitions, in the order of the file
+	order   []int           // the i-th requested column is read by readers[order[i]]
 	codecs  scan.Codecs
 }
 
-// leavesOf returns the index of each column's leaf, and the leaves to read, each once. If no column is requested, the
-// only leaf to read is the one that is probably shortest, to count its rows.
+// leavesOf returns, for each requested column, the index of its leaf (at), and the leaves to read, each once (used). If
+// no column is requested, it returns one leaf to read, only to count the rows: the leaf that is probably shortest.
 func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	at = make([]int, len(columns))
 	for i, name := range columns {
@@ -37,14 +37,15 @@ func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	return at, used, nil
 }
 
-// Fetch starts to fetch the parts of the file that newScan will announce.
+// Fetch begins to fetch the column chunks of a row group from the store. It reports whether it began; it never does for
+// a local file.
 func (p *file) Fetch(split int, columns []string) bool {
 	if p.Remote == nil {
 		return false
 	}
 	_, used, err := p.leavesOf(columns)
 	if err != nil {
-		return false // Read will return the error
+		return false // Read returns this error
 	}
 	parts := make([]scan.Extent, len(used))
 	for i, l := range used {
@@ -93,7 +94,6 @@ func (s *groupScan) addPlace(err error, l *leaf) error {
 	return err
 }
 
-// run yields the rows in batches.
 func (s *groupScan) run(yield func(*table.Batch) error) error {
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
 	taken := make([]table.Column, len(s.readers))
@@ -142,7 +142,7 @@ func (s *groupScan) take(n int, to []table.Column) error {
 	})
 }
 
-// each calls f for every reader and adds the column to an error.
+// each calls f for every reader. It adds the column's name to an error of f.
 func (s *groupScan) each(f func(int, *columnReader) error) error {
 	for i, r := range s.readers {
 		if err := fault.Guard(func() error { return f(i, r) }); err != nil {
@@ -152,8 +152,8 @@ func (s *groupScan) each(f func(int, *columnReader) error) error {
 	return nil
 }
 
-// sum reads the rest of the chunks. It returns the digest of the footer, the row group's number and the chunks. The
-// chunks are in the order of the file, so that the digest does not depend on the order of the request.
+// sum reads the rest of the chunks. It returns a digest of the footer, the row group's number and the chunks, in the
+// order of the file, so that the digest does not depend on the order of the requested columns.
 func (s *groupScan) sum() ([]byte, error) {
 	h := s.file.digestHead(s.group)
 	err := s.each(func(_ int, r *columnReader) error {
@@ -165,7 +165,7 @@ func (s *groupScan) sum() ([]byte, error) {
 	return h.Sum(nil), err
 }
 
-// close gives the memory of the readers back.
+// close closes the readers, which returns their memory to the pools.
 func (s *groupScan) close() {
 	for _, r := range s.readers {
 		r.close()

@@ -15,18 +15,17 @@ import (
 // countRuns and countDeltas check the lengths first. Valid bytes can also stand for billions of values, so runs and
 // deltas decode them with the library in pieces.
 
-// Piece is the largest number of values of a page that are decoded at once.
-const Piece = 1 << 20
+// maxPiece is the maximum number of values of a page that are decoded at once.
+const maxPiece = 1 << 20
 
-// runSlack is how many more values the runs of a page may have than the page announces, since the last run may be
-// padded.
+// runSlack is how many values more than announced the runs of a page may hold, since the last run may be padded.
 const runSlack = 512
 
-// Short returns the error for a page whose bytes end before its values.
-func Short() error { return fault.New(fault.CodeDamaged, "a page ends before its values do") }
+// short returns the error for a page whose bytes end before its values.
+func short() error { return fault.New(fault.CodeDamaged, "a page ends before its values do") }
 
-// Undecodable returns the error for a page whose bytes are not in the stated encoding.
-func Undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be decoded") }
+// undecodable returns the error for a page whose bytes are not in the stated encoding.
+func undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be decoded") }
 
 // runs decodes numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. The library decodes
 // only whole sequences, so cut writes the next numbers as a sequence of their own. The caller must have called
@@ -34,9 +33,9 @@ func Undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be
 type runs struct {
 	b      []byte // the bytes not decoded yet; if a run was begun, they start with its value or its groups
 	width  uint   // bits of a number
-	left   int    // how many numbers of the current run are left, or groups if the run is bit-packed
+	left   int    // numbers left in the current run; for a bit-packed run, groups of eight
 	packed bool
-	skip   int // how many numbers of the first group were taken already
+	skip   int // numbers of the first group that belonged to the last piece
 	begun  bool
 	piece  []byte
 }
@@ -44,8 +43,8 @@ type runs struct {
 // newRuns returns a decoder of numbers of width bits in b.
 func newRuns(b []byte, width uint) runs { return runs{b: b, width: width} }
 
-// cut returns an encoded sequence with the next n numbers. Before them are skip numbers that the caller must drop. all
-// is set if the caller needs no numbers after these.
+// cut returns an encoded sequence that holds skip numbers, which the caller must drop, and then the next n numbers. The
+// sequence starts with a copy of head. all is true if the caller needs no numbers after these.
 func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	if all && !r.begun && len(head) == 0 {
 		return r.b, 0
@@ -63,7 +62,8 @@ func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 			groups := min(r.left, (n+7)/8)
 			piece = binary.AppendUvarint(piece, uint64(groups)<<1|1)
 			piece = append(piece, r.b[:groups*int(r.width)]...)
-			if n -= 8 * groups; n < 0 { // the next piece starts in the last group
+			// The next piece starts within this group.
+			if n -= 8 * groups; n < 0 {
 				r.skip = 8 + n
 				groups--
 			}
@@ -82,26 +82,28 @@ func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	return piece, skip
 }
 
-// Octets decodes the next n numbers, of at most 8 bits each, into the memory of dst, and returns that memory too.
-func (r *runs) Octets(dst []byte, n int, all bool) (memory, numbers []byte, err error) {
+// decodeOctets decodes the next n numbers, of at most 8 bits each. It decodes into dst, which it may replace by a
+// longer slice, and returns that slice as memory and the numbers as a part of it. all is true if no numbers are needed
+// after these.
+func (r *runs) decodeOctets(dst []byte, n int, all bool) (memory, numbers []byte, err error) {
 	piece, skip := r.cut(nil, n, all)
 	memory, err = (&rle.Encoding{BitWidth: int(r.width)}).DecodeLevels(dst, piece)
 	if err != nil || len(memory)-skip < n {
-		return dst, nil, Undecodable()
+		return dst, nil, undecodable()
 	}
 	return memory, memory[skip : skip+n], nil
 }
 
-// Codes decodes the next n numbers, of at most 32 bits each, into the memory of dst, and returns that memory too. page
-// is the values of the page, which begin with the width of codes.
-func (r *runs) Codes(dst []int32, page []byte, n int, all bool) (memory, numbers []int32, err error) {
+// decodeCodes is decodeOctets for numbers of at most 32 bits. page holds the values of the page, whose first byte is
+// the width of codes.
+func (r *runs) decodeCodes(dst []int32, page []byte, n int, all bool) (memory, numbers []int32, err error) {
 	piece, skip := page, 0
 	if !all || r.begun {
 		piece, skip = r.cut(page[:1], n, all)
 	}
 	memory, err = parquet.RLEDictionary.DecodeInt32(dst, piece)
 	if err != nil || len(memory)-skip < n {
-		return dst, nil, Undecodable()
+		return dst, nil, undecodable()
 	}
 	return memory, memory[skip : skip+n], nil
 }
@@ -117,11 +119,11 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 	for len(b) > 0 && total <= limit {
 		head, n := binary.Uvarint(b)
 		if n <= 0 {
-			return 0, Short()
+			return 0, short()
 		}
 		count, size := head>>1, uint64(width+7)/8
 		switch {
-		case count == 0: // the library reads no number after an empty run
+		case count == 0: // the library expects no number after the head of an empty run
 			size = 0
 		case head&1 == 1:
 			size = min(count, limit) * uint64(width)
@@ -129,7 +131,7 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 		}
 		b = b[n:]
 		if size > uint64(len(b)) {
-			return 0, Short()
+			return 0, short()
 		}
 		b = b[size:]
 		total += min(count, limit+1)

@@ -49,7 +49,8 @@ func isMap(e *format.SchemaElement) bool {
 		e.ConvertedType.V == deprecated.MapKeyValue)
 }
 
-// repeats reports whether an element is repeated. An element that is neither required nor optional counts as repeated.
+// repeats reports whether an element is repeated. A repetition type that is neither required nor optional counts as
+// repeated.
 func repeats(e *format.SchemaElement) bool {
 	return e.RepetitionType.V != format.Required && e.RepetitionType.V != format.Optional
 }
@@ -60,7 +61,7 @@ func physicalType(physical format.Type) table.Type {
 		return table.Type{Kind: table.Bool}
 	case format.Int32, format.Int64:
 		return table.Type{Kind: table.Int}
-	case format.Int96: // writers use it only for timestamps
+	case format.Int96: // writers use INT96 only for timestamps
 		return table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
 	case format.Float, format.Double:
 		return table.Type{Kind: table.Float}

@@ -25,7 +25,7 @@ const (
 	thriftUUID
 )
 
-// thriftDepth is the deepest nesting that is accepted; Parquet's metadata has 8 levels.
+// thriftDepth is the maximum nesting that is accepted; Parquet's metadata has 8 levels.
 const thriftDepth = 32
 
 // thriftWalk walks over a struct in Thrift's compact protocol and checks that every length is within the bytes. The
@@ -34,9 +34,9 @@ const thriftDepth = 32
 type thriftWalk struct {
 	b       []byte
 	at      int
-	structs int // number of structs in lists, each of which decoding allocates
+	structs int // number of structs in lists: decoding allocates memory for each
 	bad     bool
-	more    *scan.Section // the bytes after b, which are appended to b when they are read; nil if there are none
+	more    *scan.Section // the bytes that follow b, read when they are needed; nil if b is the whole text
 	err     error         // an error in reading more
 }
 

@@ -90,7 +90,7 @@ func micros(nanos, day int64) int64 {
 	if nanos%1000 < 0 {
 		us--
 	}
-	const most = math.MaxInt64/perDay - 200_000 // nanos can be as long as 106,752 days
+	const most = math.MaxInt64/perDay - 200_000 // nanos may be any int64: up to 106,752 days
 	switch {
 	case day > most:
 		return math.MaxInt64

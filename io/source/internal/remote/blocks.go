@@ -8,7 +8,7 @@ import (
 // blocksAhead is how many blocks are fetched ahead for each worker if a file is read in order.
 const blocksAhead = 3
 
-// readAt reads from a handle's file at offset at, but at most up to the end of a block.
+// readAt reads bytes of a handle's file from offset at on, at most up to the end of a block.
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	i := at / blockSize
 	x := c.take(h.file, i)
@@ -26,8 +26,8 @@ func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// take returns block i of a file. It fetches the block if necessary. If the file is read in order, it also fetches the
-// next blocks.
+// take returns block i of a file and marks it as being read. It starts to fetch the block if necessary. If the file is
+// read in order, it also starts to fetch the next blocks.
 func (c *blocks) take(f *File, i int64) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,9 +75,9 @@ func (c *blocks) find(f *File, i int64) *block {
 	return x
 }
 
-// room drops the least recently used blocks until another block fits, and reports whether one does. It never drops a
-// block that is being read. Unless all is set, it drops only blocks that a reader has asked for, and none that were
-// only fetched ahead. c.mu must be held.
+// room drops the least recently used blocks until there is memory for another block, and reports whether there is. It
+// never drops a block that is being read. Unless all is true, it also keeps blocks that were fetched ahead and that no
+// reader has asked for. c.mu must be held.
 func (c *blocks) room(all bool) bool {
 	for c.held+blockSize > c.limit {
 		var oldest blockKey

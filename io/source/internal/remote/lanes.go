@@ -10,21 +10,22 @@ import (
 )
 
 const (
-	// laneWindow is how much memory the lanes of a handle may use: half of a worker's window. The other half is for
-	// lanes that are fetched ahead.
+	// laneWindow is how many bytes of memory the lanes of a handle may use: half of a worker's Window. The other half
+	// is for lanes that are fetched ahead.
 	laneWindow = Window / 2
 	// usualPart is the approximate length of a request in bytes. Shorter parts would need more requests; longer parts
 	// would leave memory for fewer requests at the same time.
 	usualPart = 4 << 20
-	// gap is how many unneeded bytes between two extents are fetched to save a request.
+	// gap is the maximum number of unneeded bytes between two extents that are fetched to save a request.
 	gap = 32 << 10
-	// For each open handle, up to mostAhead row groups are fetched ahead if they have at most shortAhead bytes
-	// together; otherwise one is.
+	// One row group is fetched ahead for each open handle. If row groups are short, more are: up to mostAhead for each
+	// open handle, with at most shortAhead bytes together.
 	mostAhead  = 8
 	shortAhead = 4 << 20
 )
 
-// Open implements scan.Remote.
+// Open returns a handle whose requests end when ctx ends. The handle counts as open, for the limits of Fetch, until it
+// is closed.
 func (f *File) Open(ctx context.Context) scan.Handle {
 	f.pool.prefetches.opened(1)
 	return &handle{file: f, ctx: ctx, lanes: f.newLanes(ctx), own: true}
@@ -56,24 +57,25 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	h.lanes.expect(sorted)
 }
 
-// expect starts to fetch those extents that no lane fetches yet. l.mu must be held.
+// expect starts to fetch the extents, except those that overlap a lane that exists. l.mu must be held.
 func (l *lanes) expect(sorted []scan.Extent) {
 	for _, x := range lanesOf(sorted) {
 		i, taken := l.find(x.at)
 		if taken || i > 0 && l.all[i-1].end > x.at || i < len(l.all) && l.all[i].at < x.end {
-			continue // a lane fetches it already
+			continue // a lane already fetches a part of the extent
 		}
 		l.all = slices.Insert(l.all, i, x)
 		l.start(x, 0)
 	}
 }
 
-// find returns the index in l.all of the lane that begins at offset at. The second result is false if there is none.
+// find returns the index in l.all of the lane that begins at offset at, and true. If there is none, it returns the
+// index at which such a lane would be inserted, and false.
 func (l *lanes) find(at int64) (int, bool) {
 	return slices.BinarySearchFunc(l.all, at, func(x *lane, at int64) int { return cmp.Compare(x.at, at) })
 }
 
-// sortExtents returns the extents without empty ones and without what is beyond the file, sorted by offset.
+// sortExtents returns the extents sorted by offset, without those that are empty or not within the file.
 func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool {
 		return e.Size <= 0 || e.At < 0 ||
@@ -83,8 +85,9 @@ func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 	return out
 }
 
-// lanesOf returns lanes for sorted extents, and divides the window among them. If all extents fit in the window,
-// neighbouring ones share a lane, and all parts are fetched at once.
+// lanesOf returns lanes for sorted extents, and divides laneWindow among them. If all extents fit in it together,
+// neighbouring extents share a lane, and all parts are fetched at once. Otherwise each extent has a lane and an equal
+// share of the memory, for two or more parts of at least leastPart bytes (for one part if there are very many extents).
 func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	total := int64(0)
 	for _, e := range extents {
@@ -116,7 +119,7 @@ func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	return lanes
 }
 
-// start fetches the parts of a lane, starting with part i. l.mu must be held.
+// start sends the requests for parts i to i+depth-1 of a lane, unless they were sent before. l.mu must be held.
 func (l *lanes) start(x *lane, i int) {
 	for len(x.parts) < i+x.depth {
 		at := x.at + int64(len(x.parts))*x.step
@@ -129,7 +132,7 @@ func (l *lanes) start(x *lane, i int) {
 	}
 }
 
-// fetch fetches a part of size bytes.
+// fetch sends the request for a part of size bytes and fills the part's pieces.
 func (l *lanes) fetch(p *part, size int64) {
 	err := l.file.fetch(l.ctx, p.at, size, func(left int64) []byte {
 		b := l.file.pool.memory.take(int(min(left, pieceSize)))
@@ -148,8 +151,9 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part that holds the byte at offset at; nil if no lane holds it. It gives back the memory of the part
-// before and starts to fetch later parts. l.mu must be held.
+// part returns the part that holds the byte at offset at, and starts to fetch later parts of the lane. It gives back
+// the memory of the part before, unless several columns share the lane. It returns nil if no lane holds the byte, or if
+// the reader has skipped parts. l.mu must be held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -160,7 +164,7 @@ func (l *lanes) part(at int64) *part {
 	}
 	x := l.all[n]
 	i := int((at - x.at) / x.step)
-	if i > len(x.parts) { // the reader has skipped parts
+	if i > len(x.parts) { // no request was sent for this part
 		return nil
 	}
 	if i > 0 && !x.whole {
@@ -170,14 +174,14 @@ func (l *lanes) part(at int64) *part {
 	return x.parts[i]
 }
 
-// drop gives back the memory of a part's filled pieces. l.mu must be held.
+// drop gives the memory of a part's filled pieces back to the pool. l.mu must be held.
 func (l *lanes) drop(p *part) {
 	for k := range p.pieces[:p.filled] {
 		l.give(&p.pieces[k])
 	}
 }
 
-// give gives back the memory of a piece. l.mu must be held.
+// give gives the memory of a piece back to the pool. l.mu must be held.
 func (l *lanes) give(x *piece) {
 	if x.data != nil {
 		l.file.pool.memory.give(x.data)
@@ -206,7 +210,7 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// readSome reads at most up to the end of one piece or block.
+// readSome reads at least one byte, and at most up to the end of one piece or block.
 func (h *handle) readSome(b []byte, at int64) (int, error) {
 	l := h.lanes
 	p, k, data, err := l.wait(h.ctx, at)
@@ -227,8 +231,9 @@ func (h *handle) readSome(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// wait waits until the byte at offset at is there. It returns the byte's part, the index of the piece, and the piece's
-// bytes. All are nil or 0 if no part has the byte, or if its memory was given back.
+// wait waits until the byte at offset at has arrived. It returns the byte's part, the index of its piece in the part,
+// and the bytes of the piece. The bytes are nil if the byte is in no part, or if the memory of the piece was given
+// back.
 func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,14 +257,14 @@ func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) 
 	return p, k, p.pieces[k].data, nil
 }
 
-// wake wakes the goroutine that waits for bytes.
+// wake makes wait look at the reader's context again.
 func (l *lanes) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.arrived.Broadcast()
 }
 
-// Close implements io.Closer. It waits for the requests to end.
+// Close cancels the requests and waits for them to end.
 func (h *handle) Close() error {
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -269,7 +274,8 @@ func (h *handle) Close() error {
 	return nil
 }
 
-// keep stores the contents of a short file, which fits in one piece, for later handles, if there is memory for it.
+// keep stores the contents of the file for later handles, if the handle has fetched the whole file as a single piece
+// and there is memory for it.
 func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -288,7 +294,7 @@ func (l *lanes) keep() {
 	p.pieces[0] = piece{}
 }
 
-// close cancels the requests of the lanes and gives their memory back.
+// close cancels the requests of the lanes and gives their memory back to the pool.
 func (l *lanes) close() {
 	l.cancel()
 	l.running.Wait()
@@ -309,7 +315,9 @@ func (a *prefetches) opened(n int) {
 	a.handles += n
 }
 
-// Fetch implements scan.Remote.
+// Fetch starts to fetch extents ahead, for a handle that will be opened later and expects exactly these extents. It
+// returns false, and fetches nothing, if there is no memory for them, or if they are being fetched already. It returns
+// true if the contents of a short file are in memory.
 func (f *File) Fetch(extents ...scan.Extent) bool {
 	if f.kept.Load() != nil {
 		return true
@@ -327,21 +335,22 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}
-	f.pool.blocks.forget() // lanes need the memory, and reading footers has filled blocks
+	f.pool.blocks.forget() // the lanes need the memory that blocks hold, such as blocks with footers
 	x.lanes = f.newLanes(f.pool.ctx)
-	x.lanes.expect(sorted) // no other goroutine knows it yet
+	x.lanes.expect(sorted) // no lock is needed: no other goroutine has these lanes yet
 	a.waiting = append(a.waiting, x)
 	a.held += x.holds
 	return true
 }
 
-// find returns the index in a.waiting of the lanes that were fetched ahead for exactly these extents, or -1. a.mu must
-// be held.
+// find returns the index in a.waiting of the lanes of file f that were fetched ahead for exactly these extents, or -1.
+// a.mu must be held.
 func (a *prefetches) find(f *File, sorted []scan.Extent) int {
 	return slices.IndexFunc(a.waiting, func(x *prefetch) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
-// take removes and returns the lanes that were fetched ahead for exactly these extents; nil if there are none.
+// take removes from a.waiting, and returns, the lanes of file f that were fetched ahead for exactly these extents. It
+// returns nil if there are none.
 func (a *prefetches) take(f *File, sorted []scan.Extent) *prefetch {
 	a.mu.Lock()
 	defer a.mu.Unlock()

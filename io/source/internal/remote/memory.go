@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// leastPart is the shortest request, in bytes, into which a longer extent is divided.
+	// leastPart is the minimum length, in bytes, of the requests into which a longer extent is divided.
 	leastPart = 64 << 10
-	// pieceSize is how many bytes a piece of memory has; a part consists of pieces. Smaller pieces cost more system time
-	// for each byte; larger ones are reused later.
+	// pieceSize is the length in bytes of a piece of memory. A part consists of pieces. Smaller pieces cost more system
+	// time for each byte; larger ones can be used again only later.
 	pieceSize = 256 << 10
 	blockSize = 2 << 20
 )
@@ -26,7 +26,7 @@ type memory struct {
 // memorySizes are the lengths in bytes of the memory that is kept for later use.
 var memorySizes = [...]int{leastPart, pieceSize, blockSize}
 
-// take returns n bytes; n is at most the length of a block.
+// take returns n bytes of unused memory. n is at most the length of a block.
 func (m *memory) take(n int) []byte {
 	if n <= leastPart/2 {
 		return make([]byte, n)
@@ -47,8 +47,8 @@ func (m *memory) take(n int) []byte {
 	return make([]byte, n)
 }
 
-// keep reports whether the contents of a short file may be kept as long as the pool. Such contents may use half of the
-// memory that the pool keeps.
+// keep reports whether the contents b of a short file may be kept as long as the pool. Such contents may use half of
+// the memory that the pool keeps.
 func (m *memory) keep(b []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +61,7 @@ func (m *memory) keep(b []byte) bool {
 	return true
 }
 
-// give takes memory back for later use.
+// give returns memory that is no longer used.
 func (m *memory) give(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *memory) give(b []byte) {
 	if own < 0 {
 		return
 	}
-	for i, size := range memorySizes { // memory of other lengths is not kept
+	for i, size := range memorySizes { // if b does not fit, drop unused memory of the other lengths
 		for i != own && m.left < int64(cap(b)) && len(m.free[i]) > 0 {
 			m.free[i] = m.free[i][1:]
 			m.left += int64(size)

@@ -25,14 +25,14 @@ const (
 	Window = 16 << 20
 	// PerWorker is how much memory each worker may use, in bytes: Window, and memory that is kept for later requests.
 	PerWorker = Window + Window/2
-	// requests is the largest number of requests at the same time, for each worker.
+	// requests is the maximum number of requests that run at the same time, for each worker.
 	requests = 16
 )
 
 // Pool holds what all files of a dataset share: memory, blocks, and limits on the number of requests.
 type Pool struct {
 	workers    int
-	ctx        context.Context // for requests that several handles share
+	ctx        context.Context // the context of requests that serve several handles
 	cancel     context.CancelFunc
 	slots      chan struct{}
 	blocks     blocks
@@ -61,18 +61,19 @@ type File struct {
 	kept   atomic.Pointer[[]byte] // contents of a short file; nil if they are not kept
 }
 
-// File returns a file of the pool.
+// File returns the given version of an object as a file of the pool.
 func (p *Pool) File(b store.Bucket, o store.Object) *File {
 	return &File{pool: p, bucket: b, object: o}
 }
 
-// Size implements scan.Remote.
+// Size returns the length of the file in bytes.
 func (f *File) Size() int64 { return f.object.Size }
 
-// Version implements scan.Remote.
+// Version returns the store's name for this version of the object.
 func (f *File) Version() string { return f.object.Version }
 
-// fetch reads size bytes of the file into pieces of memory that next returns, as store.ReadPieces does.
+// fetch reads size bytes of the file, from offset at on. It calls next for memory: next(left) returns a piece of memory
+// for the next of the left bytes.
 func (f *File) fetch(ctx context.Context, at, size int64, next func(left int64) []byte) error {
 	select {
 	case f.pool.slots <- struct{}{}:
@@ -83,13 +84,13 @@ func (f *File) fetch(ctx context.Context, at, size int64, next func(left int64) 
 	return Fault(store.ReadPieces(ctx, f.bucket, f.object, at, size, next))
 }
 
-// handle is an open [File].
+// handle is an open File, with lanes of its own.
 type handle struct {
 	file    *File
 	ctx     context.Context
 	reading sync.Mutex // held while ReadAt, Expect or Close runs
 	lanes   *lanes
-	own     bool // the handle made its lanes itself: nothing had been fetched ahead
+	own     bool // the lanes were made with the handle; false if they were fetched ahead and taken over
 }
 
 // lanes holds the lanes of one handle. A lane fetches one range of the file by a sequence of requests.
@@ -99,7 +100,7 @@ type lanes struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup // running requests
 	mu      sync.Mutex
-	arrived sync.Cond // signals that a piece or an error came, or that the reader's context ended
+	arrived sync.Cond // wakes the reader when a piece or an error has arrived, or when the reader's context has ended
 	all     []*lane   // sorted by offset
 }
 
@@ -116,15 +117,15 @@ type lane struct {
 // part is the range of bytes of one request, in pieces of memory.
 type part struct {
 	at     int64
-	pieces []piece // the pieces that have been started
+	pieces []piece // the pieces whose memory was allocated
 	filled int     // number of filled pieces
 	err    error   // the error that ended the request
 }
 
-// piece is a piece of memory. It is allocated when its bytes arrive, and given back when they were read.
+// piece is a piece of a part's memory. It is allocated when its bytes arrive, and given back when they were read.
 type piece struct {
 	data   []byte // nil after it was given back
-	unread int    // bytes
+	unread int    // bytes that the reader has not taken
 }
 
 // prefetches holds lanes that are fetched before a handle asks for them: while a worker decodes a row group, the next
@@ -141,11 +142,11 @@ type prefetches struct {
 type prefetch struct {
 	lanes   *lanes
 	extents []scan.Extent
-	holds   int64 // bytes
+	holds   int64 // bytes of memory that the lanes need
 }
 
-// blocks is a cache of blocks that all handles share. All blocks have one length, except the last of a file. The least
-// recently used ones are dropped to make room.
+// blocks is a cache of blocks of files, which all handles share. All blocks have one length, except the last block of a
+// file. The least recently used blocks are dropped when memory is needed.
 type blocks struct {
 	mu    sync.Mutex
 	of    map[blockKey]*block
@@ -166,8 +167,8 @@ type block struct {
 	users  int
 	last   int64 // the value of clock when it was last used
 	wanted bool  // a reader has asked for it
-	read   int64 // bytes
-	ended  bool  // its last byte was read
+	read   int64 // number of bytes that readers have taken
+	ended  bool  // the block's last byte was read
 }
 
 // Fault converts an error of a store to an error of package fault. It keeps an error of the context.

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// How many blocks are read ahead, and how many bytes a block has.
+// The number of blocks that are read ahead, and the number of bytes in a block.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 256 << 10
@@ -19,8 +19,8 @@ type AheadReader struct {
 	stopped    chan struct{}
 	Stop       func() // ends the goroutine and waits for its end
 	block      []byte
-	unread     []byte // the part of block that was not read yet
-	err        error  // returned after the blocks in full
+	unread     []byte // the part of block that Read has not returned yet
+	err        error  // Read returns it after the blocks in full
 }
 
 // NewAheadReader starts to read ahead.
@@ -28,7 +28,7 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	a := &AheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks),
 		stopped: make(chan struct{})}
 	for range aheadBlocks {
-		a.free <- nil // allocated when needed: files may be short
+		a.free <- nil // run allocates the blocks when it needs them: files may be short
 	}
 	var running sync.WaitGroup
 	a.Stop = sync.OnceFunc(func() {
@@ -42,7 +42,7 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	return a
 }
 
-// run fills blocks until the text ends, which it reports as an error, or until it is stopped.
+// run reads blocks of r until it is stopped or r returns an error, which may be io.EOF. It returns the error.
 func (a *AheadReader) run(r io.Reader) error {
 	for {
 		var b []byte

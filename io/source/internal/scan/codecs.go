@@ -14,8 +14,8 @@ import (
 )
 
 // Codecs decompresses bytes in memory. The caller states the length of the result, and no codec writes more, so a
-// decompression bomb is treated as a damaged file. parquet-go's codecs are not used, since they write as much as there
-// is, and its LZ4 codec retries damaged bytes with ever larger buffers.
+// decompression bomb is treated as a damaged file. The codecs of parquet-go are not used: they write any number of
+// bytes, and its LZ4 codec retries damaged bytes with ever larger buffers.
 type Codecs struct {
 	zstd   *zstd.Decoder
 	gzip   *gzip.Reader
@@ -84,7 +84,7 @@ func (c *Codecs) BrotliInto(dst, src []byte) error {
 	return Exactly(c.brotli, dst)
 }
 
-// Exactly fills dst from r. It fails if r has more or fewer bytes.
+// Exactly fills dst from r. It returns an error if r has more or fewer bytes.
 func Exactly(r io.Reader, dst []byte) error {
 	if _, err := io.ReadFull(r, dst); err != nil {
 		return err

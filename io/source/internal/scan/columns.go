@@ -80,14 +80,14 @@ func ExactNanos(nanos, day int64) int64 {
 	if nanos < 0 {
 		day, nanos = day-1, nanos+perDay
 	}
-	const last = math.MaxInt64 / perDay // the first and the last day are left out, since only parts of them fit an int64
+	const last = math.MaxInt64 / perDay // the first and the last day are left out: only a part of each fits an int64
 	if day >= last || day <= -last {
 		return NoValue
 	}
 	return day*perDay + nanos
 }
 
-// Dictionary holds the values that a column's codes stand for. No two dictionaries of a process have the same ID.
+// Dictionary holds the values for a column's codes. No two dictionaries of a process have the same ID.
 type Dictionary struct {
 	Values table.Values
 	Size   int

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// intDigits is the number of decimal digits that always fit an int64.
+	// intDigits is the largest n for which every decimal integer of n digits fits an int64.
 	intDigits = 18
-	// MaxDecimal is the length of the longest decimal in bytes: 256 bits.
+	// MaxDecimal is the maximum length of a decimal in bytes: 256 bits.
 	MaxDecimal = 32
-	// exactPower is the largest n for which 10^n is exactly a float64.
+	// exactPower is the largest n for which a float64 holds 10^n exactly.
 	exactPower = 22
 )
 
@@ -96,7 +96,7 @@ func (d Decimal) appendText(dst []byte, digits string) []byte {
 	return dst
 }
 
-// AddBytes appends a decimal to to. b is its unscaled integer, big-endian in two's complement.
+// AddBytes appends to to the decimal whose unscaled integer is b, big-endian in two's complement.
 func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	if v, ok := smallInteger(b); ok {
 		d.Add(v, to)

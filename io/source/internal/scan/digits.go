@@ -9,8 +9,8 @@ import (
 
 // Digits describes how numbers are written in a text file.
 type Digits struct {
-	Decimal   rune // '.' if it is 0
-	Thousands rune // between groups of three digits; 0 if there is none
+	Decimal   rune // the decimal sign; 0 means a point
+	Thousands rune // the separator between groups of three digits; 0 if there is none
 }
 
 // floats returns a function for TextType.Parse. The function rewrites a number from the file's form, such as 1.000,5,

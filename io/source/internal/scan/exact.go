@@ -27,7 +27,7 @@ func parseExactFloat(text []byte) (float64, bool) {
 	if !ok || digits != shortest || exponent != power {
 		return 0, false
 	}
-	return f + 0, true // turns -0 into 0, since they are one number
+	return f + 0, true // + 0 turns -0 into 0, since both are the same number
 }
 
 // decimalOf returns the absolute value of a decimal number as digits times a power of ten, without zeros at either end;

@@ -12,17 +12,17 @@ import (
 type File interface {
 	Schema() table.Schema
 	Splits() int
-	// Length is the file's size in bytes when it was opened.
+	// Length returns the file's size in bytes when it was opened.
 	Length() int64
-	// Public reports whether a column's name is certainly public. It is not if the name may be a value in a row.
+	// Public reports whether a column's name is certainly public. It is not if the name may be a row's value.
 	Public(column string) bool
-	// Read and Digest do for one split what the methods of source.Dataset do.
+	// Read and Digest do for one split of this file what the methods of source.Dataset do.
 	Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
 
-// Footed is a file whose footer states the number of rows of a split, and the min and max of some columns. DigestFooter
-// returns the digest of a split that is skipped because of its footer, so that only the footer is used.
+// Footed is a file whose footer states the number of rows of a split, and the min and max of some columns. If a split
+// is skipped because of them, DigestFooter returns its digest, which covers only the footer.
 type Footed interface {
 	// Rows returns the number of rows, or UnknownRows.
 	Rows(split int) int64
@@ -30,8 +30,8 @@ type Footed interface {
 	DigestFooter(split int) ([]byte, error)
 }
 
-// Fetcher is a file that can fetch, ahead of Read, the bytes of some columns of a split. Fetch returns false if it
-// fetches nothing.
+// Fetcher is a file of a store that can fetch bytes ahead: some columns of a split, before Read needs them. Fetch
+// returns false if it fetches nothing.
 type Fetcher interface {
 	Fetch(split int, columns []string) bool
 }

@@ -25,19 +25,19 @@ type Remote interface {
 	Version() string
 	// Open returns a handle that reads until ctx ends.
 	Open(ctx context.Context) Handle
-	// Fetch starts to fetch parts of the file for the next handle that expects exactly these. If as many parts are waiting
-	// already as there are open handles, it does nothing and returns false.
+	// Fetch starts to fetch parts of the file, for the next handle that expects exactly these parts. It does nothing
+	// and returns false if enough parts are being fetched already.
 	Fetch(parts ...Extent) bool
 }
 
 // Place is where a file is: Path or Remote is set.
 type Place struct {
-	Path   string // on this machine
-	Remote Remote // in a store; nil if the file is on this machine
-	Whole  bool   // refuse a format whose files do not state where they end, since the writer may have been stopped
+	Path   string // the path of a file on this machine
+	Remote Remote // a file in a store; nil for a file on this machine
+	Whole  bool   // refuse formats without a mark at the end of a file, since the writer may have been stopped
 }
 
-// localFile is an open file on this machine.
+// localFile is a Handle of a file on this machine.
 type localFile struct{ *os.File }
 
 func (f localFile) Expect(parts ...Extent) {

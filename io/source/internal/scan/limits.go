@@ -3,26 +3,26 @@ package scan
 // The limits of batches, and of lengths that a file may state. A few flipped bits can announce gigabytes, so a stated
 // length is compared with one of these limits, or with the number of available bytes, before memory is allocated.
 const (
-	// BatchRows is the largest number of rows in a batch. A column of so many rows fits the second-level cache.
+	// BatchRows is the maximum number of rows in a batch. A column of so many rows fits the second-level cache.
 	BatchRows = 1 << 16
-	// BatchValues is the largest number of values in a batch of more than BatchValues / BatchRows columns.
+	// BatchValues is the maximum number of values in a batch of more than BatchValues / BatchRows columns.
 	BatchValues = 1 << 20
-	// BatchBytes is the largest total length of the strings in one column of a batch, unless one string is longer.
+	// BatchBytes is the maximum total length of the strings in one column of a batch, unless one string is longer.
 	BatchBytes = 16 << 20
-	// BatchElements is the largest number of elements in the lists of a batch, unless one list has more.
+	// BatchElements is the maximum number of elements in the lists of a batch, unless one list has more.
 	BatchElements = BatchBytes / 8
-	// MaxListed is the largest number of elements of a list; a longer list is null.
+	// MaxListed is the maximum number of elements of a list. A longer list is null.
 	MaxListed = 1 << 25
-	// MaxFixed is the length of the longest fixed-length value that is read, in bytes.
+	// MaxFixed is the maximum length of a fixed-length value, in bytes. Columns of longer ones are not read.
 	MaxFixed = 1 << 15
-	// MaxRows is the largest number of rows, or of elements of lists, that a file or a record batch may announce: as
-	// many as answers can count (calibrate).
+	// MaxRows is the maximum number of rows, or of elements of lists, that a file or a record batch may announce: as
+	// many as answers can count (package calibrate).
 	MaxRows = 1 << 48
-	// MaxPage is the length of the longest Parquet page or text, before and after decompression: the most that Parquet
+	// MaxPage is the maximum length of a Parquet page or text, before and after decompression: the most that Parquet
 	// can state. Writers aim at pages of 1 MiB, but one long text makes a page as long as itself.
 	MaxPage = 1<<31 - 1
 )
 
-// RowsOf returns the largest number of rows in a batch of some columns. It is BatchRows, or less if there are so many
+// RowsOf returns the maximum number of rows in a batch of some columns. It is BatchRows, or less if there are so many
 // columns that the batch would take much memory.
 func RowsOf(columns int) int { return max(min(BatchRows, BatchValues/max(columns, 1)), 1) }

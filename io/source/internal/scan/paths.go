@@ -7,16 +7,17 @@ import "github.com/dprelease/dprelease/io/table"
 // total length of a file's paths is limited.
 
 const (
-	// MaxDepth is the deepest nesting of types whose columns are read.
+	// MaxDepth is the maximum nesting of types whose columns are read.
 	MaxDepth = 32
-	// maxPaths is the largest total length of a file's paths, in bytes: some 100,000 long ones.
+	// maxPaths is the maximum total length of a file's paths, in bytes: some 100,000 long paths.
 	maxPaths = 16 << 20
 )
 
 // Paths makes the paths of a file's columns, and bounds their total length.
 type Paths struct{ used int }
 
-// Join returns the path of a column within another one; ok is false if the file's paths would be too long together.
+// Join returns the path of the column name within the column at path. ok is false if the paths of the file would be too
+// long together.
 func (p *Paths) Join(path, name string) (joined string, ok bool) {
 	if p.used += len(path) + 1 + len(name); p.used > maxPaths {
 		return "", false

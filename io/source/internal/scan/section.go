@@ -17,11 +17,11 @@ import (
 // BlockSize is how many bytes are read and hashed at a time. They fit the first- or second-level cache.
 const BlockSize = 64 << 10
 
-// BlockMAC hashes blocks by GMAC under one key and nonce, at least three times as fast as SHA-256. It is an almost
-// universal hash: an attacker without the key finds two different blocks with equal tags with a probability below
-// 2^-115 per try (a block has 2^12 words of 128 bits, and the hash is a polynomial of that degree over a field of
-// 2^128; McGrew & Viega 2004, lemma 2). Tags are not published. They are hashed, and the ledger keeps only a keyed
-// fingerprint of that hash.
+// BlockMAC hashes blocks of a file by GMAC, with one key and nonce. It is at least three times as fast as SHA-256. It
+// is an almost universal hash: an attacker without the key finds two different blocks with equal tags with a
+// probability below 2^-115 per try (a block has 2^12 words of 128 bits, and the hash is a polynomial of that degree
+// over a field of 2^128; McGrew & Viega 2004, lemma 2). The tags are not published: they are hashed, and the ledger
+// keeps only a keyed fingerprint of that hash.
 type BlockMAC struct{ aead cipher.AEAD }
 
 // NewBlockMAC returns the hash for the files of a dataset, with a key that is derived from key.
@@ -43,10 +43,10 @@ type Origin struct {
 	MAC  BlockMAC
 }
 
-// Length returns the size in bytes of the file that was opened.
+// Length returns the size of the file in bytes when it was opened.
 func (o *Origin) Length() int64 { return o.Size }
 
-// Open opens the file for the first time, and remembers which file it is.
+// Open opens the file for the first time, and records its size and identity for Reopen.
 func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	if o.Remote != nil {
 		o.Size = o.Remote.Size()
@@ -64,8 +64,9 @@ func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	return localFile{f}, nil
 }
 
-// Reopen opens the file again. If the file was changed on disk since Open, same decides whether it is still the same: a
-// file's footer may be long, so it is compared only then. A store sends bytes of the version that was opened, or none.
+// Reopen opens the file again. It returns an error if this is not the file that Open opened: its size differs or, if
+// only its identity or its time of change differ, same returns false. same is not called otherwise, since it may read a
+// long footer. A store sends bytes of the version that was opened, or none.
 func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, error) {
 	if o.Remote != nil {
 		return o.Remote.Open(ctx), nil
@@ -84,7 +85,7 @@ func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, er
 	return nil, fault.Changed()
 }
 
-// blockNonce is the nonce for all blocks, which may be the same since nothing is encrypted under it.
+// blockNonce is the nonce of all blocks. It may always be the same, since nothing is encrypted with it.
 var blockNonce [12]byte
 
 // Section reads a part of a file in order and hashes it while it is read, in blocks from its start.
@@ -104,7 +105,7 @@ func NewSection(ctx context.Context, f io.ReaderAt, mac BlockMAC, at, end int64)
 	return &Section{ctx: ctx, f: f, mac: mac, At: at, End: end, tags: sha256.New()}
 }
 
-// Lend gives the section memory to use for its blocks.
+// Lend gives the section memory for its blocks. Reclaim returns it.
 func (s *Section) Lend(memory []byte) { s.buf = memory }
 
 // Reclaim returns the memory of the section, which may have grown. The section must not be used afterwards.
@@ -114,7 +115,7 @@ func (s *Section) Reclaim() []byte {
 	return memory
 }
 
-// load reads the next block, of at most len(p) bytes, into p and returns its length.
+// load reads the next block, of at most len(p) bytes, into p, and hashes it. It returns the block's length.
 func (s *Section) load(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -144,7 +145,7 @@ func (s *Section) fill() error {
 	return err
 }
 
-// Peek returns the next n bytes, or fewer at the end, without taking them. They are valid until the next call.
+// Peek returns the next n bytes, or fewer at the end, without reading past them. They are valid until the next call.
 func (s *Section) Peek(n int) ([]byte, error) {
 	for len(s.unread) < n {
 		if err := s.fill(); errors.Is(err, io.EOF) {
@@ -156,10 +157,10 @@ func (s *Section) Peek(n int) ([]byte, error) {
 	return s.unread[:min(n, len(s.unread))], nil
 }
 
-// Skip takes n bytes that Peek has returned.
+// Skip moves past n bytes that Peek has returned.
 func (s *Section) Skip(n int) { s.unread = s.unread[n:] }
 
-// Left returns how many bytes were not taken yet.
+// Left returns how many bytes are left to read.
 func (s *Section) Left() int64 { return s.End - s.At + int64(len(s.unread)) }
 
 // Pass reads and discards the next n bytes, in blocks.
@@ -178,7 +179,7 @@ func (s *Section) Pass(n int64) error {
 	return nil
 }
 
-// Read implements io.Reader. It reads whole blocks directly into p.
+// Read reads whole blocks directly into p if p has room for them.
 func (s *Section) Read(p []byte) (int, error) {
 	switch {
 	case len(s.unread) > 0:
@@ -194,7 +195,7 @@ func (s *Section) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Sum reads the rest and returns the digest of the whole section.
+// Sum reads the rest of the section and returns the digest of the whole section.
 func (s *Section) Sum() ([]byte, error) {
 	s.unread = nil
 	for s.At < s.End {

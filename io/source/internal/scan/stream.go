@@ -40,7 +40,7 @@ func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end 
 	return s, nil
 }
 
-// Compression is the compression of a text file, which its name tells.
+// Compression is the compression of a text file. The file's name tells it.
 type Compression uint8
 
 // The kinds of compression, each with the ending of its files.
@@ -72,7 +72,7 @@ func (s *Stream) decompress(packed Compression) error {
 	case Bzip2:
 		s.Text = bzip2.NewReader(s.Section)
 	case XZ:
-		// The decoder's dictionary may take up to 4 GiB of memory, the limit of the format.
+		// The decoder's dictionary may take up to 4 GiB of memory, the maximum in the format.
 		z, err := xz.NewReader(bufio.NewReader(s.Section))
 		if err != nil {
 			return err

@@ -11,9 +11,9 @@ import (
 type TextColumn struct {
 	TextType
 	Values table.Values
-	valid  []bool // validity of the rows up to the last null; all rows after it have values
+	valid  []bool // validity of the rows up to the last null; the rows after it have values
 	nulls  int
-	// unparsed[i] is true if the text of row i is not valid for the type. It ends at the last such row.
+	// unparsed[i] is true if the text of row i is not valid for the type. The slice ends at the last such row.
 	unparsed []bool
 }
 
@@ -30,7 +30,7 @@ func (c *TextColumn) AddText(text []byte) {
 		return
 	}
 	c.AddNull()
-	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a missing value, not an invalid one
+	if len(bytes.TrimSpace(text)) > 0 { // a blank text is a missing value, not an invalid one
 		c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)
 	}
 }

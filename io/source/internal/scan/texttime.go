@@ -10,11 +10,11 @@ import (
 
 func parseDate(b []byte) (int64, bool) {
 	t, err := time.Parse(time.DateOnly, string(b))
-	return t.Unix() / 86400, err == nil // exact: midnight
+	return t.Unix() / 86400, err == nil // exact, since t is a midnight
 }
 
 // saysDay reports whether a layout has year, month and day. It returns false for a layout with a time zone in letters,
-// such as CET, since letters do not determine the offset from UTC.
+// such as CET: letters do not tell the offset from UTC.
 func saysDay(layout string) bool {
 	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, probe.Format(layout))

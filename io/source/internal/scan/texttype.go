@@ -30,8 +30,8 @@ type TextType struct {
 	exact func(text []byte, v *table.Values) bool
 }
 
-// Exact returns the type with a Parse that keeps different values different: a text whose value cannot be represented
-// exactly has no value.
+// Exact returns the type with a Parse that keeps different values different: it refuses a text whose value it cannot
+// represent exactly.
 func (t TextType) Exact() TextType {
 	if t.exact != nil {
 		t.Parse = t.exact

@@ -25,14 +25,14 @@ func NewZstdReader(r io.Reader) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(math.MaxInt64))
 }
 
-// zstdFrames passes on the bytes of zstd frames, but rewrites the headers of long single segments. It passes on bytes
-// that it does not understand, so that the decoder returns the error. Source: RFC 8878, 3.1.
+// zstdFrames is a reader of zstd frames that rewrites the headers of long single segments. It leaves bytes that it does
+// not understand as they are, so that the decoder returns the error. Source: RFC 8878, 3.1.
 type zstdFrames struct {
 	r       *bufio.Reader
-	head    []byte // a rewritten frame header that was not passed on yet
-	left    int64  // bytes to pass on before the next header of a block or a frame
+	head    []byte // the part of a rewritten frame header that Read has not returned yet
+	left    int64  // number of bytes up to the next header of a block or a frame
 	inFrame bool
-	sum     int64 // length of the frame's checksum
+	sum     int64 // length of the checksum at the frame's end
 }
 
 func (z *zstdFrames) Read(p []byte) (int, error) {
@@ -72,7 +72,7 @@ func (z *zstdFrames) next() error {
 	return nil
 }
 
-// frame parses the frame header at the start of b.
+// frame parses the frame header at the start of b, and rewrites it if necessary.
 func (z *zstdFrames) frame(b []byte) {
 	flags := b[4]
 	single := flags&0x20 != 0
@@ -96,7 +96,7 @@ func (z *zstdFrames) frame(b []byte) {
 	z.head = append([]byte{}, b[:4]...)
 	z.head = append(z.head, flags&^0x20, (31-10)<<3) // no single segment, and a window of 2^31 bytes
 	z.head = append(z.head, b[5:at+content]...)
-	_, _ = z.r.Discard(at + content) // it was peeked at
+	_, _ = z.r.Discard(at + content) // cannot fail: these bytes were peeked at
 	z.left = 0
 }
 

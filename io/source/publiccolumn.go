@@ -14,9 +14,9 @@ import (
 )
 
 // ReadStrings returns the values of one column of a public table: a Parquet or Arrow file, or a CSV file with a header,
-// by its path or URL. It keeps the order, omits nulls, and keeps duplicates. Values that are not text are written as
-// text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05 with as many
-// decimals as they need and, if they are instants, Z. It returns the errors of Open and Read.
+// by its path or URL. The values are in the table's order, without nulls but with duplicates. Values that are not text
+// are written as text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05 with
+// as many decimals as they need and, if they are instants, Z. It returns the errors of Open and Read.
 func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	return ReadColumn(ctx, path, column, false)
 }

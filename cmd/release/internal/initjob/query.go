@@ -33,13 +33,13 @@ type Cells struct {
 	// From, To and Step describe cells between edges: the first edge, the last edge, and a width or the name of a calendar
 	// step.
 	From, To, Step string
-	// Field is a time field, such as hour_of_day, each value of which is a cell.
+	// Field is a time field, such as hour_of_day. Each of its values is a cell.
 	Field string
 	// File is a public file that lists the cells, and FileColumn the file's column with them.
 	File, FileColumn string
 	// Edges lists the edges of cells of different widths.
 	Edges []string
-	// Discover is set if the cells, or the range of a value, are found privately.
+	// Discover is true if the cells, or the range of a value, are to be found privately.
 	Discover bool
 	// Missing adds a cell for missing values, and a cell for values in no other cell.
 	Missing bool
