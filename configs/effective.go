@@ -54,7 +54,8 @@ func (j *Job) withoutFolder(s, at string) string {
 	return s
 }
 
-// writeCustom writes a value whose type has its own form in JSON. It returns false for all other values.
+// writeCustom writes a value that has its own form in JSON, such as a unit, or a clamp that is to be discovered. It
+// returns false if the value is written like any other.
 func writeCustom(w *writer, v reflect.Value, at *yamltree.Path) bool {
 	switch x := v.Interface().(type) {
 	case Unit:

@@ -47,8 +47,8 @@ type Input struct {
 	Derive map[string]string `yaml:"derive,omitempty" example:"{fare_per_km: \"km > 0 ? fare / km : nil\", day: date(pickup)}"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
-	// Statistics is `use` if filters may use the statistics in Parquet files, `use` if it is absent. A row group is
-	// then skipped if the stated min and max of an integer, date or timestamp show that none of its rows passes the
+	// Statistics says whether filters use the statistics in Parquet files. With `use`, which is the default, a row group
+	// is skipped if the stated min and max of an integer, date or timestamp show that none of its rows passes the
 	// filters. With `ignore`, every row is read.
 	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
 }
@@ -80,10 +80,9 @@ type CSV struct {
 	Header *bool `yaml:"header,omitempty" default:"true"`
 	// Columns are the names of the columns in order; required without a header. They replace the names of a header.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
-	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how
-	// the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (which also reads days and months with a leading 0).
-	// Several layouts are separated by ` | `; the first one that fits a text reads it. A date without a layout is
-	// 2006-01-02.
+	// Types of columns that are not text: `int`, `float`, `bool`, `date`, `date LAYOUT` or `timestamp LAYOUT`. A layout
+	// shows how the time 2006-01-02 15:04:05 is written; `date 2/1/2006` also reads days and months with a leading 0.
+	// Several layouts are separated by ` | `; the first one that fits a text reads it. `date` alone reads 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
 	// Encoding of the text. A byte that is not a character is read as the control character with its number. Only
 	// utf-16 files state their byte order by a mark; without a mark they are little-endian. They must have a header.

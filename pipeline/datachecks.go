@@ -9,8 +9,9 @@ import (
 // exact and private: the operator may read the input, but the numbers never become part of a release, a ledger or a
 // metric. Nothing that is released depends on them, unless the job refuses unusable columns.
 type DataChecks struct {
-	// Rows is the number of rows of the input. Skipped counts the rows that the filters exclude by the files' min/max
-	// statistics. Looked counts the rows that the tallies cover: all other rows, or a sample of them.
+	// Rows is the number of rows of the input. Skipped counts the rows that were not read, because the files' min/max
+	// statistics prove that the filters exclude them. Looked counts the rows that the tallies cover: all other rows, or
+	// a sample of them.
 	Rows, Skipped, Looked int64
 	// Filters tallies each filter's columns. If the job has events, Filters and Queries count a row once for each
 	// event.
@@ -26,6 +27,9 @@ type DataChecks struct {
 type QueryCheck struct {
 	Name string
 	*tally.Tally
+	// Filters tallies the columns of the query's own filters, over the rows that the table's filters keep; nil if the query
+	// has none or is over units.
+	Filters *tally.Tally
 	// Bounds counts the rows that contribution bounds drop: over all rows, even if the tallies cover only a sample.
 	Bounds bounding.BoundTally
 }
@@ -38,6 +42,9 @@ func (c *DataChecks) Merge(o *DataChecks) {
 	c.Filters.Merge(o.Filters)
 	for i := range c.Queries {
 		c.Queries[i].Merge(o.Queries[i].Tally)
+		if own := c.Queries[i].Filters; own != nil {
+			own.Merge(o.Queries[i].Filters)
+		}
 	}
 }
 

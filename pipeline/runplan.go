@@ -78,7 +78,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	}
 	m := c.Manifest(program)
 	for i := range m.Queries {
-		m.Queries[i].Cells = results[i].cells // known only now if keys were discovered
+		m.Queries[i].Cells = results[i].cells // if keys were discovered, the number of cells was unknown before
 		if p := m.Queries[i].Publish; p != nil {
 			p.Withheld, p.Complementary = results[i].Withheld, results[i].Complementary
 		}
@@ -91,7 +91,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 // finishQueries makes the published answers from the noisy vectors:
 //
 //  1. denoise the first component of each query
-//  2. applyMargins: make margins agree (margins.go)
+//  2. applyMargins: make margins agree (consistentmargins.go)
 //  3. mergeEqualVectors: combine the vectors that several queries measured (samerows.go)
 //  4. finish the queries: columns and intervals
 //  5. withhold small cells, compute rates, round

@@ -36,8 +36,8 @@ type Accumulator struct {
 	part *bounding.QueryRows
 }
 
-// newAccumulator returns an accumulator without rows. The spill may be nil. If it fails, the aggregation is none that a
-// kind of query makes.
+// newAccumulator returns an accumulator without rows. The spill may be nil. It fails only for an
+// aggregation that no kind of query makes.
 func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}

@@ -84,7 +84,7 @@ type queryFacts struct {
 	minUnits   int64   // min_units; 0 or 1 if no key is dropped before the noise
 	mostKeys   int64   // if keys have weights, the maximum number of keys of a unit; otherwise 0
 	discovered string
-	keysOf     string  // the query that selected the keys; "" if this query did, or if the job lists the keys
+	keysOf     string  // name of the query that selected the keys; "" for this query, or without selection
 	clamp      string  // sentence about how the clamp was found; "" if the job states the clamp
 	clampRisk  string  // sentence about the risk that the clamp cut off more than the interval covers
 	gridStep   float64 // the noisy values are multiples of gridStep

@@ -100,7 +100,8 @@ func (b *brief) readPlan(ctx context.Context) (*pipeline.Plan, error) {
 	})
 }
 
-// task returns the task of a plan over an input, with the brief in it encrypted.
+// task checks the plan against the input's schema, completes the brief with the run, the schema and the input's
+// fingerprint, and returns a Task that has the brief encrypted.
 func (b *brief) task(plan *pipeline.Plan, engine *local.Engine, key partial.Key, program string) (*Task, error) {
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
 		return nil, diags

@@ -35,7 +35,7 @@ func (w *writer) setBudget(name Account, budget Budget, note string) error {
 	body := budgetBody{
 		Account: accountBodyOf(name), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: zeroIfEmpty(budget.DeltaCap),
 		Note: note,
-		Day: limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
+		Day:  limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
 	}
 	return w.append(KindBudget, body)
 }

@@ -96,7 +96,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	note, err := a.Book.Fingerprint(ctx, input)
+	inputMAC, err := a.Book.Fingerprint(ctx, input)
 	if err != nil {
 		return nil, a.abandon(ctx, pipeline.LedgerError("fingerprint the input", err))
 	}
@@ -108,7 +108,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err := a.addLedgerFacts(ctx, release, charged.Mu2); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	seal := ledger.Digests{Input: note, Rendering: a.plan.Rendering()}
+	seal := ledger.Digests{Input: inputMAC, Rendering: a.plan.Rendering()}
 	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}

@@ -40,6 +40,7 @@ func (f CSVFormat) inertAll(texts []string) []string {
 	return out
 }
 
+// Extension returns the ending of the file's name, with its dot.
 func (CSVFormat) Extension() string { return ".csv" }
 
 func (f CSVFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {

@@ -28,8 +28,8 @@ type SplitReader struct {
 }
 
 // NewSplitReader returns a SplitReader. columns are the columns of filters. none(i, b) reports whether no row can
-// pass if the value of columns[i] is within b or null; it may be called concurrently. Without columns, all row groups
-// are read.
+// pass if the value of columns[i] is within b or null; it may be called concurrently. Without columns, all splits are
+// read.
 func (d *Dataset) NewSplitReader(columns []string, none func(column int, b table.Bounds) bool) *SplitReader {
 	return &SplitReader{d: d, columns: columns, none: none}
 }

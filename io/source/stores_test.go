@@ -70,6 +70,22 @@ func scan(t testing.TB, o source.Options, columns ...string) ([][]byte, int64, e
 	return sums, rows.Load(), nil
 }
 
+// A pattern that no object matches is named whole, without the options of its URL.
+func TestNoObjectMatches(t *testing.T) {
+	_, at := bucket(t)
+	var e *fault.Error
+	for what, find := range map[string]func(source.Options) error{
+		"Exists": func(o source.Options) error { return source.Exists(t.Context(), o) },
+		"Open":   func(o source.Options) error { _, _, err := scan(t, o); return err },
+	} {
+		err := find(source.Options{Files: []string{at + "trips/day=2024-01-01/*.csv?token=secret"}})
+		if !errors.As(err, &e) || e.Code != fault.CodeNotFound || !strings.Contains(e.Message, at+"trips/day=2024-01-01/*.csv") ||
+			strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // Files of a store give the rows and the digests of local files, also if a fifth of the requests fails or is cut.
 func TestStoresAgreeWithFiles(t *testing.T) {
 	m, at := bucket(t)

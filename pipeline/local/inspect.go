@@ -66,7 +66,13 @@ func newInspection(p *pipeline.Plan, logical, ofUnits table.Schema) (*inspection
 		if err != nil {
 			return nil, err
 		}
-		x.Queries = append(x.Queries, pipeline.QueryCheck{Name: q.Query.Name(), Tally: t})
+		check := pipeline.QueryCheck{Name: q.Query.Name(), Tally: t}
+		if len(q.Filters.Specs) > 0 && !q.OverUnits() {
+			if check.Filters, err = tally.OfFilters(q.Filters, logical, p.Location()); err != nil {
+				return nil, err
+			}
+		}
+		x.Queries = append(x.Queries, check)
 	}
 	return x, nil
 }

@@ -13,13 +13,14 @@ import (
 const ignoreStatistics = "ignore"
 
 // splitReader returns a reader that skips row groups in which no row can pass the job's filters, according to the min
-// and max that the files state. Answers are the same as with all rows. It skips nothing if the job has
-// input.statistics: ignore, no filters, or events, whose columns differ.
+// and max that the files state. Answers are the same as with all rows. It skips nothing if the job says
+// input.statistics: ignore, has no filters, or has events, since each event has columns of its own.
 func (e *Engine) splitReader(p *pipeline.Plan) (*source.SplitReader, error) {
 	return e.splitReaderOf(p, e.data.Schema())
 }
 
-// splitReaderOf is like splitReader, for a given schema: the columns of the files and the columns that joins add.
+// splitReaderOf does the same as splitReader for a given schema: the columns of the files and the columns that joins
+// add.
 func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.SplitReader, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {

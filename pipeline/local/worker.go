@@ -25,11 +25,13 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical columns
 	accumulators []*queries.Accumulator
-	columns      [][]int // columns[i]: indices of query i's columns among the logical columns, or in the table of units
-	own          []ownFilter
-	units        *unitsWorker
-	compactor    *compactor
-	inspection   *inspection // nil if nothing is tallied
+	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
+	// is over units.
+	columns    [][]int
+	own        []ownFilter
+	units      *unitsWorker
+	compactor  *compactor
+	inspection *inspection // nil if nothing is tallied
 }
 
 // ownFilter holds the conditions of one query that other queries do not have.
@@ -38,7 +40,8 @@ type ownFilter struct {
 	columns  []int                   // indices of the conditions' columns, as in worker.columns
 }
 
-// apply returns which of the kept rows also meet the conditions. The result is valid until the next call.
+// apply returns a list like keep that is true only for kept rows that also meet the conditions. It is valid until the
+// next call.
 func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
 	if f.selector == nil {
 		return keep, nil
@@ -190,7 +193,7 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 			return err
 		}
 		keep := filtered.Keep
-		if keep != nil && !inspect { // tallies also count rows that filters drop
+		if keep != nil && !inspect { // the tallies also count rows that filters drop, so do not compact the batch
 			if kept := w.compactor.compact(logical, keep); kept != nil {
 				logical, keep = kept, nil
 			}
@@ -201,6 +204,11 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 		for q, a := range w.accumulators {
 			if w.units.asked(q) {
 				continue
+			}
+			if inspect && w.inspection.Queries[q].Filters != nil {
+				if err := w.inspection.Queries[q].Filters.Add(selectColumns(logical, w.own[q].columns, keep)); err != nil {
+					return err
+				}
 			}
 			kept, err := w.own[q].apply(logical, keep)
 			if err != nil {

@@ -51,9 +51,9 @@ func (spark) column(of columnType) (c column, ok bool) {
 		case !of.HasDecimal:
 		case of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-		case of.Exact: // the type has the number of digits after the point
+		case of.Exact: // equal values have equal texts, because the type fixes the number of digits after the point
 			return sparkText("CAST(" + x + " AS STRING)"), true
-		default: // the nearest double
+		default: // the cast gives the nearest double
 			return column{Type: kind(table.Float), Expr: "CAST(" + x + " AS DOUBLE)"}, true
 		}
 	case "boolean":
@@ -66,7 +66,7 @@ func (spark) column(of columnType) (c column, ok bool) {
 		return column{Type: kind(table.Date), Expr: "CAST(unix_date(" + x + ") AS BIGINT)"}, true
 	case "timestamp":
 		return column{Type: instants, Expr: "unix_micros(" + x + ")"}, true
-	case "timestamp_ntz": // session sets the zone
+	case "timestamp_ntz": // session sets the time zone in which these are read
 		return column{Type: wallClock, Expr: "unix_micros(CAST(" + x + " AS TIMESTAMP))"}, true
 	}
 	return c, false
@@ -246,7 +246,7 @@ var sparkIntegers = wideIntegers{
 	Wide:     "DECIMAL(38, 0)",
 	Quotient: func(a, b string) string { return "CAST((" + a + ") div (" + b + ") AS DECIMAL(38, 0))" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
-	Cut:      func(x string) string { return "(" + x + ")" }, // the cast to BIGINT truncates
+	Cut:      func(x string) string { return "(" + x + ")" }, // unchanged, because the cast to BIGINT truncates
 }
 
 // sparkKeys inserts bytes into texts by their hexadecimal digits. It flips the sign bit of a number by xor, because an

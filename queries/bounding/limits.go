@@ -16,14 +16,15 @@ func (l Limits) capped(n uint64) int64 {
 	return int64(n)
 }
 
-// Bounded is the limits of a query and the function that receives the kept rows: Keep, or Ranked or KeepOf if not nil.
-// One goroutine at a time calls these functions.
+// Bounded is the limits of a query and the function that receives the kept rows: Ranked if it is not nil, else KeepOf if
+// it is not nil, else Keep. One goroutine at a time calls these functions.
 type Bounded struct {
 	Limits Limits
 	// Keep receives a content, and how many rows of one unit with this content are kept.
 	Keep   func(content []byte, rows uint64)
 	Ranked *Ranked // if the bound on rows is chosen later
-	// KeepOf receives each kept content of a unit once, and how many different contents of the unit are kept.
+	// KeepOf receives each kept content of a unit once, and how many different contents of the unit are kept. A content
+	// is the cell and the value of a row.
 	KeepOf func(content []byte, contents int)
 }
 

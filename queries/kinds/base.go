@@ -7,12 +7,12 @@
 //   - overbound.go: the number of units with more rows than their bound
 //   - ordered.go: histograms for cumulative counts
 //   - commonnoise.go: histograms whose cells have some noise in common
-//   - discovered.go: histograms by keys that private partition selection finds; bykeys.go: sums by these keys
+//   - discoveredkeys.go: histograms by keys that private partition selection finds; bykeys.go: sums by these keys
 //   - crosstabs.go and the files whose names begin with crosstabs: several marginals that agree
 //   - nested.go and nestedagree.go: levels of places or times, such as regions and cities, that add up
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go; weighted.go has weights
-//   - clamped.go: sums whose clamp is chosen from noisy values
-//   - limited.go: queries whose bound on the rows of a unit is chosen from noisy values
+//   - discoveredclamp.go: sums whose clamp is chosen from noisy values
+//   - discoveredrows.go: queries whose bound on the rows of a unit is chosen from noisy values
 //
 // Noisy vectors become answers as follows: answercolumns.go computes the columns and their intervals, ratio.go the
 // intervals of means, and quantiles.go the intervals of quantiles and cumulative fractions. heavytails.go has the

@@ -19,7 +19,7 @@ import (
 
 // Sums, means and variances by keys that a histogram of the same job selects
 //
-// The histogram (discovered.go) counts the privacy units of every key, and publishes the keys whose noisy count is
+// The histogram (discoveredkeys.go) counts the privacy units of every key, and publishes the keys whose noisy count is
 // large enough. In the same pass over the rows, this query adds values up for every key. After the selection the
 // selected keys are public, and only their sums get noise. So the selection is charged only once.
 //

@@ -19,8 +19,8 @@ import (
 //
 // A count with a bound of k rows drops the further rows of a unit, so it is too small by an unknown number. This query
 // counts the units that lost rows. Engines keep k + 1 rows of each unit, and count units by the number of rows that
-// they keep, as for a discovered bound (limited.go). A unit of which k + 1 rows are kept has more than k. A unit counts
-// once or not at all, so the sensitivity is 1 under both adjacencies.
+// they keep, as for a discovered bound (discoveredrows.go). A unit of which k + 1 rows are kept has more than k. A unit
+// counts once or not at all, so the sensitivity is 1 under both adjacencies.
 
 // OverBound counts the units with more rows than the bounds of a count allow.
 type OverBound struct {
@@ -28,7 +28,7 @@ type OverBound struct {
 	most int64 // the bound of the count; Limits.Rows is larger by 1
 }
 
-// newOverBound returns the query for the count that the spec and the limits of c describe.
+// newOverBound returns the query that counts the units with more rows than the count c allows (c.Limits).
 func newOverBound(c Base, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:

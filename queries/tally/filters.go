@@ -17,7 +17,7 @@ func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, e
 	l := domain.BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
 	t := &Tally{}
 	for i := range f.Specs {
-		in := Input{Role: RoleFilter, Columns: []string{f.Specs[i].Column}, Field: fmt.Sprintf("input.where[%d]", i)}
+		in := Input{Role: RoleFilter, Columns: []string{f.Specs[i].Column}, Field: fmt.Sprintf("%s[%d]", f.Field, i)}
 		c := &filterClasser{numeric: f.Specs[i].Ranged()}
 		for _, condition := range f.Specs[i].Conditions(l, zone, "") {
 			c.tests = append(c.tests, condition.Test(l))

@@ -14,7 +14,7 @@ const (
 	paperEpsilon   = 0.1
 )
 
-// jobs are the tasks that the library supports. Lines count the lines of the functions below.
+// jobs are the tasks that the library supports. A job's lines are those of its function below.
 var jobs = map[string]job{
 	"hours":     {19, "the bound, which nothing enforces; the loop over the cells", hours},
 	"groups":    {33, "bounds; the loop over the groups; sums from means and counts", groups},

@@ -203,17 +203,20 @@ func (a *app) lookedAt(c *pipeline.DataChecks) string {
 // row for all inputs of a query together; the first row is the header.
 func checkTable(c *pipeline.DataChecks) [][]string {
 	out := [][]string{{"query", "input", "null", "unparsed", "outside", "not counted", "cut by bounds"}}
-	add := func(name string, rows *tally.Tally, bounds bounding.BoundTally) {
-		inputs := rows.Inputs()
+	addInputs := func(name string, inputs []tally.Input, kind string) {
 		for _, x := range inputs {
 			share := func(n int64) string { return pipeline.Percent(n, x.Rows) }
-			input := printable(strings.Join(x.Columns, ", "))
+			input := printable(strings.Join(x.Columns, ", ")) + kind
 			if x.Role == tally.RoleUnit {
 				input += " (unit)"
 			}
 			out = append(out, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside),
 				share(x.Rows - x.Used()), "-"})
 		}
+	}
+	add := func(name string, rows *tally.Tally, bounds bounding.BoundTally) {
+		inputs := rows.Inputs()
+		addInputs(name, inputs, "")
 		if len(inputs) == 0 && bounds.Rows == 0 {
 			return
 		}
@@ -225,6 +228,9 @@ func checkTable(c *pipeline.DataChecks) [][]string {
 	}
 	add("input.where", c.Filters, bounding.BoundTally{})
 	for _, q := range c.Queries {
+		if q.Filters != nil {
+			addInputs(q.Name, q.Filters.Inputs(), " (where)")
+		}
 		add(q.Name, q.Tally, q.Bounds)
 	}
 	return out
@@ -243,7 +249,8 @@ func records(rows [][]string) []map[string]string {
 	return out
 }
 
-// about rounds a number of rows to two digits, so that a single row seldom changes what is printed.
+// about rounds a number of rows down to two digits, or below 100 to a multiple of ten, so that a single row seldom
+// changes what is printed.
 func about(n int64) int64 {
 	if n < 100 {
 		return n / 10 * 10

@@ -73,6 +73,7 @@ func (a *app) measure(verb *cobra.Command) {
 }
 
 func (a *app) root() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use: "release", Short: "Differentially private data releases", Long: rootLong,
 		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
@@ -83,8 +84,14 @@ func (a *app) root() *cobra.Command {
 			}
 			return a.checkFlags()
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return a.printVersion()
+			}
+			return cmd.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "print what release version prints")
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	flags := root.PersistentFlags()

@@ -16,7 +16,7 @@ and check a job that begins with this line, once the schema is in the file:
 
   # yaml-language-server: $schema=job.schema.json`,
 		Example: "  release schema > job.schema.json",
-		RunE: func(*cobra.Command, []string) error { return a.Print(string(configs.Schema())) },
+		RunE:    func(*cobra.Command, []string) error { return a.Print(string(configs.Schema())) },
 	}
 }
 

@@ -73,8 +73,9 @@ const rootSlot = -1
 // branch is the subtree at positions low to high−1. The reference to its node set will be stored in slot.
 type branch struct{ low, high, slot int32 }
 
-// splitter holds the subtrees that remain to be split. Positions are a depth-first preorder, so each subtree is a range
-// of positions. node[p] is the node at position p, and size[p] the size of its subtree.
+// splitter splits trees. todo holds the branches that remain to be split. Positions are a depth-first preorder, so each
+// subtree is a range of positions; a cut rearranges node and size. node[p] is the node at position p, and size[p] the
+// size of its subtree within its branch.
 type splitter struct {
 	*Dendrogram
 	node, size []int32

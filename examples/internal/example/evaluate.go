@@ -27,7 +27,7 @@ type Evaluation struct {
 	job, dir string
 	book     *ledger.Book
 	close    func() error
-	made     int // the number of releases so far, which numbers their folders
+	made     int // number of releases so far; the next release's folder is named by it
 }
 
 // Evaluate starts an evaluation of the job at path. It empties the folder dir, which holds its releases and its ledger.

@@ -3,7 +3,8 @@ package main
 // cabs is the number of cabs that drive on the day.
 const cabs = 900
 
-// overActive has the numbers of trips of the busiest cabs.
+// overActive has the numbers of trips of the busiest cabs. Several drivers share these two, which make far more trips
+// than the jobs' max_rows counts.
 var overActive = []int{46, 34}
 
 // hourWeights[h] is the relative number of trips that begin in hour h. There are two rush hours, and few trips in the

@@ -89,6 +89,7 @@ func version(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Stat returns the size and the version of an object.
 func (m *Memory) Stat(_ context.Context, key string) (store.Object, error) {
 	if _, err := m.before("stat", key, 0); err != nil {
 		return store.Object{}, err
@@ -97,6 +98,7 @@ func (m *Memory) Stat(_ context.Context, key string) (store.Object, error) {
 	return o, err
 }
 
+// List yields the objects whose keys have a prefix.
 func (m *Memory) List(_ context.Context, prefix string, yield func(store.Object) error) error {
 	if _, err := m.before("list", prefix, 0); err != nil {
 		return err
@@ -137,6 +139,7 @@ func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	return io.NopCloser(bytes.NewReader(b[at : at+size])), nil
 }
 
+// Put writes an object.
 func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
 	over *store.Object) error {
 	if _, err := m.before("put", key, 0); err != nil {
@@ -167,6 +170,7 @@ func (m *Memory) put(key, mediaType string, b []byte, over *store.Object) error 
 	return nil
 }
 
+// Delete removes a version of an object.
 func (m *Memory) Delete(_ context.Context, o store.Object) error {
 	if _, err := m.before("delete", o.Key, 0); err != nil {
 		return err

@@ -122,7 +122,7 @@ func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	if a.narrow != nil {
 		for row, x := range a.Values.Numbers(len(cells)) {
 			if cell := cells[row]; cell >= 0 && !math.IsNaN(x) {
-				content := to.Record(row)
+				content := to.Record(row) // with the value before the centre is subtracted, which addQuantized does
 				binary.BigEndian.PutUint32(content, uint32(cell))
 				binary.BigEndian.PutUint64(content[bounding.CellBytes:], uint64(a.narrow.Quantize(x)+a.Quantizer.Centre))
 			}

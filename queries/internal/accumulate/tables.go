@@ -26,7 +26,7 @@ type Tables struct {
 	quantizer *quantize.Quantizer
 	weights   *quantize.RowValues
 
-	dropped []int32   // for each row of a batch, -1 if it has no cell in some dimension, else 0
+	dropped []int32   // for each row of a batch, -1 if a filter drops it or it has no cell in some dimension, else 0
 	cells   [][]int32 // for each dimension, the cell of each row of a batch
 }
 
@@ -110,7 +110,7 @@ func (a *Tables) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addWeighted does the same as AddRows if rows have a multiplicity.
+// addWeighted is AddRows for rows with a multiplicity, which weights reads.
 func (a *Tables) addWeighted(b *table.Batch) error {
 	if err := a.weights.Open(b); err != nil {
 		return err

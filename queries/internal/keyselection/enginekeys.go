@@ -32,7 +32,7 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 		f := field(i) + ".column"
 		_, t, ok := l.Find(dim.Column, f)
 		if ok && !hasKeys(t) {
-			hint := problem.BadType(t).Hint // not empty if no query reads columns of this type
+			hint := problem.BadType(t).Hint // BadType has a hint if no query can read columns of this type
 			if hint == "" {
 				hint = "numbers with fractions are cut with edges; input.csv.types types a CSV column"
 			}

@@ -55,8 +55,8 @@ type verb struct {
 	partitions int
 }
 
-// Command returns the verb aggregate. version names the build of the program, and is called only when a shard is
-// aggregated.
+// Command returns the verb aggregate. version returns the name of this build of the program, for which it may have to
+// hash the executable; so it is called only when a shard is aggregated.
 func Command(c *console.Console, version func() string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{

@@ -77,10 +77,17 @@ func backupTo(ctx context.Context, from, to string) (head ledger.Head, err error
 	if err != nil {
 		return head, err
 	}
+	book := ledger.NewBook(source, time.Now)
+	if moved, err := book.Moved(ctx); err != nil || moved != nil { // before a file is made
+		if err == nil {
+			err = &ledger.MovedError{Move: *moved}
+		}
+		return head, err
+	}
 	arrival, err := sqlstore.Arrival(ctx, to, secret)
 	if err != nil {
 		return head, err
 	}
 	defer func() { err = errors.Join(err, arrival.Close()) }()
-	return ledger.NewBook(source, time.Now).Backup(ctx, arrival)
+	return book.Backup(ctx, arrival)
 }

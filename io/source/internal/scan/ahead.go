@@ -20,7 +20,7 @@ type AheadReader struct {
 	Stop       func() // ends the goroutine and waits for its end
 	block      []byte
 	unread     []byte // the part of block that Read has not returned yet
-	err        error  // Read returns it after the blocks in full
+	err        error  // the error that ended run; Read returns it after the full blocks
 }
 
 // NewAheadReader starts to read ahead.

@@ -19,7 +19,7 @@ import (
 // Texts are compared by their values: 1 and 01 are the same int, and yes and true the same bool. If the layout of a
 // date has a time, the value is the day. Only floats and timestamps are rounded: floats to 53 bits, and timestamps down
 // to microseconds. In the columns of the privacy unit, different values must stay different: there the exact form of a
-// type accepts only texts that it represents exactly (exact.go).
+// type accepts only texts that it represents exactly (exacttext.go).
 
 // TextType is the type of a column, and the function that parses its texts.
 type TextType struct {

@@ -22,7 +22,7 @@ import (
 // histogram of the number of rows of each unit. It has a cell for each power of two, and each unit counts in one cell.
 // The noisy histogram is released, and the bound is chosen from it (queries/internal/privateclamp). The rest of mu² is
 // spent on the answers, whose sensitivity depends on the bound. Both mu are fixed before a row is read, as for a clamp
-// (clamped.go).
+// (discoveredclamp.go).
 //
 // One pass over the rows suffices. Rows of a unit beyond the upper limit are dropped. Every other row has a rank: the
 // smallest bound under which the row still counts (queries/bounding). So the answer under a bound is the sum of the
