@@ -22,8 +22,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each column
-// or, if histograms is set, for its histogram of 100 cells.
+// wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each
+// column or, if histograms is set, for its histogram of 100 cells.
 type wide struct {
 	rows, columns int
 	histograms    bool
@@ -137,6 +137,25 @@ func TestManyBoundedQueriesKeepToTheLimit(t *testing.T) {
 		}
 		if want := s.answers(t, path, local.Limits{Workers: 1, Memory: 1 << 40}); answers != want {
 			t.Errorf("%s: the limit changed the answers", name)
+		}
+	}
+}
+
+// The columns of a Parquet file are read at the same time. If there is no memory for their pages, the job is refused
+// before a file is opened.
+func TestWideParquetNeedsMemoryForItsColumns(t *testing.T) {
+	s := wide{columns: 400}
+	for _, c := range []struct {
+		file  string
+		limit int64
+		fits  bool
+	}{
+		{"wide.parquet", 128 << 20, false}, {"wide.arrow", 128 << 20, false}, {"wide.parquet", 256 << 20, true},
+		{"wide.csv", 128 << 20, true},
+	} {
+		err := local.Limits{Workers: 1, Memory: c.limit}.Fits(s.plan(t, c.file))
+		if (err == nil) != c.fits {
+			t.Errorf("%s within %d bytes: %v", c.file, c.limit, err)
 		}
 	}
 }
