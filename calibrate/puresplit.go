@@ -54,7 +54,7 @@ func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	}
 	ms := make([]Mechanism, len(asks))
 	for i, a := range asks {
-		// L1·total/fraction/eps, rounded up at each step
+		// L1·total/share/eps, rounded up at each step
 		scale := numeric.NewUp().Quo(total, shares[i])
 		scale.Quo(scale.Mul(scale, numeric.UpOf(a.L1)), numeric.UpOf(float64(eps)))
 		var err error

@@ -146,5 +146,5 @@ func (w *writer) JSON(v any) {
 	if err := e.Encode(v); err != nil && w.err == nil {
 		w.err = fmt.Errorf("effective job: %w", err)
 	}
-	w.buf.Truncate(w.buf.Len() - 1) // Encode ends with a line break
+	w.buf.Truncate(w.buf.Len() - 1) // remove the line break that Encode adds
 }

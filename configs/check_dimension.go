@@ -113,7 +113,8 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 			"use values_from: {file: places.csv, column: NAME}, or from, to and every")
 	case len(d.Levels) < 2:
 		c.bad(inside, CodeBadValue, "one level groups nothing", "name two or more, from the coarsest to the cells")
-	case d.ValuesFrom != nil && d.ValuesFrom.Column != "" && last != d.ValuesFrom.Column: // an absent column is reported
+	// The decoder reports an absent column.
+	case d.ValuesFrom != nil && d.ValuesFrom.Column != "" && last != d.ValuesFrom.Column:
 		c.bad(inside, CodeContradiction, "the last level is not the column of the cells", "end with "+d.ValuesFrom.Column)
 	case d.ValuesFrom == nil && last != d.Every:
 		c.bad(inside, CodeContradiction, "the last level is not the step of the cells", "end with "+d.Every)

@@ -266,8 +266,8 @@ func (c *checker) weighted(at *yamltree.Path, q *Query) {
 	}
 }
 
-// without reports each of the given keys that a query sets although the query has the feature what, such as quantiles,
-// with which the key cannot be combined. A key with its default value is always allowed.
+// without reports keys that cannot be combined with a feature of the query. what names the feature, such as quantiles.
+// A key with its default value is always allowed.
 func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...string) {
 	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0, "sensitivity": q.Sensitivity != "",
 		"sparse": q.Sparse}

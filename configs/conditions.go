@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostListed = 8   // how many values of a list are shown
-	mostShown  = 120 // to how many characters each value is shortened
+	mostListed = 8   // how many values of a list are written out
+	mostShown  = 120 // each value is cut after this many characters
 )
 
 // Conditions returns the conditions under which rows count in each query of a job, by the query's name: "Only rows with
@@ -32,7 +32,7 @@ func Conditions(effective []byte) map[string]string {
 			Name, From, Over string
 		}
 	}
-	_ = json.Unmarshal(effective, &job) // the program wrote it
+	_ = json.Unmarshal(effective, &job) // no error: Effective wrote this JSON
 	all := map[string]string{}
 	for i := range job.Queries {
 		q := &job.Queries[i]
@@ -70,7 +70,7 @@ func Conditions(effective []byte) map[string]string {
 // condition is the JSON of a [Filter].
 type condition struct {
 	Filter
-	NotNull any      `json:"not_null"` // a bool, or a reference
+	NotNull any      `json:"not_null"` // a bool, or the text of a reference such as ${flag}
 	NotIn   []Scalar `json:"not_in"`
 }
 
@@ -87,7 +87,7 @@ func (f *condition) words() (texts []string) {
 	add := func(format string, args ...any) { texts = append(texts, f.Column+fmt.Sprintf(format, args...)) }
 	is, reference := f.NotNull.(string)
 	switch {
-	case f.NotNull == true || len(f.NotIn) > 0: // null is not equal to any listed value
+	case f.NotNull == true || len(f.NotIn) > 0: // not_in drops nulls too
 		add(" not null")
 	case reference:
 		add(" not null if %s", is)
@@ -119,8 +119,8 @@ func (f *condition) words() (texts []string) {
 	return texts
 }
 
-// listed returns a list of values in words. The list begins with the word one (such as " =") if there is a single
-// value, and otherwise with several (such as " in").
+// listed returns a list of values in words. The list begins with the word one (such as =) if there is a single value,
+// and otherwise with the word several (such as in).
 func listed(one, several string, values []Scalar) string {
 	if len(values) == 1 {
 		return one + " " + values[0].words()

@@ -13,8 +13,8 @@ type DataInterval struct {
 	// Value is the interval's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
 	Forms []string
-	// End is the start of the next interval. It stands for midnight of that date in the job's time zone, but is written
-	// as midnight UTC.
+	// End is the date on which the next interval starts, at midnight UTC. The interval ends when that date begins in
+	// the job's time zone.
 	End time.Time
 }
 

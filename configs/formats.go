@@ -69,7 +69,7 @@ var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 // TypeProblem returns what is wrong with the type of a column in a text file (csv.types), and a hint; "" if nothing is.
 func TypeProblem(text string) (problem, hint string) { return checkType(text, yamltree.Shown) }
 
-// checkType is [TypeProblem] with the function show, which quotes a text of the job for a message.
+// checkType does what TypeProblem does. Its function show quotes a text of the job for a message.
 func checkType(text string, show func(string) string) (problem, hint string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {

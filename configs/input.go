@@ -47,8 +47,8 @@ type Input struct {
 	Derive map[string]string `yaml:"derive,omitempty" example:"{fare_per_km: \"km > 0 ? fare / km : nil\", day: date(pickup)}"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
-	// Statistics is `use` if filters may use the statistics in Parquet files, `use` if it is absent. A row group is
-	// then skipped if the stated min and max of an integer, date or timestamp show that none of its rows passes the
+	// Statistics says whether filters use the statistics in Parquet files. With `use`, which is the default, a row group
+	// is skipped if the stated min and max of an integer, date or timestamp show that none of its rows passes the
 	// filters. With `ignore`, every row is read.
 	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
 }

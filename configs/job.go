@@ -55,9 +55,9 @@ type Job struct {
 	DataChecks string `yaml:"data_checks,omitempty" enum:"refuse|off" example:"refuse"`
 
 	file string
-	src  *yamltree.Source // nil if the job was not parsed
+	src  *yamltree.Source // the parsed file; nil if the job was not parsed
 
-	// the table's name, in the job that Of returns for it
+	// In the job that Of returns for one table: the table's name, and the job with all tables.
 	table string
 	whole *Job
 }

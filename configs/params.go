@@ -14,7 +14,7 @@ import (
 type paramReader struct {
 	*yamltree.Decoder
 	job    *Job
-	sample bool // a parameter without a value gets a sample value
+	sample bool // give a sample value to a parameter that has no value
 }
 
 // parameters decodes the params block. The value of a parameter comes from --param, or is its default.

@@ -26,7 +26,7 @@ type ladder struct {
 	cells, digits int
 }
 
-// flaw describes what is wrong with from, to, width or every. Key is one of these words.
+// flaw describes what is wrong with one of the keys from, to, width and every.
 type flaw struct{ Key, Text, Hint string }
 
 // byWidth returns the edges from, from + width, …, to, as texts with equally many digits after the point.

@@ -61,14 +61,14 @@ type Risk struct {
 const (
 	// fission is γ: an estimator is applied to y + γ·w, whose noise has the standard deviation s·√(1+γ²), 0.8 % above s.
 	fission = 0.125
-	// riskSeed is public and arbitrary. The noisy values are mixed into it, because with the same w for all tables the
+	// riskSeed is public and arbitrary. The noisy values are mixed into it: with the same random w for all tables, the
 	// estimated errors of all releases would deviate in the same direction.
 	riskSeed = 0x6470_7265_6c65_6173
 	// riskNumbers is the approximate number of normal random numbers that are drawn in all. maxTries is the largest number
 	// drawn per cell.
 	riskNumbers, maxTries = 1 << 13, 32
-	// fewCells decides the weights with which the estimated error and the error of the noisy values are averaged: n²
-	// and fewCells for n cells. The two weights are equal at √200 ≈ 14 cells.
+	// fewCells decides how the estimated error is averaged with the error of the noisy values: their weights are n² and
+	// fewCells for n cells. The two weights are equal at √200 ≈ 14 cells.
 	fewCells = 200
 )
 

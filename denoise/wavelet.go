@@ -26,8 +26,8 @@ type Wavelet struct {
 	Rule ThresholdRule
 	// Threshold is the threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
-	// Invariant is set if the estimate is the average over all shifts of the blocks. It has fewer steps that are only
-	// the borders of blocks.
+	// Invariant is set if the estimate is the average over all shifts of the blocks. The average has fewer steps at
+	// borders of blocks, where the true values have none.
 	Invariant bool
 }
 

@@ -10,9 +10,10 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Adopt returns the plan with the mechanisms that an earlier attempt at the same run charged. They must have the plan's
-// sensitivities. Their composition must meet the plan's guarantee, minus the part of delta for key selection. Their
-// names may differ, since renaming a query does not change the run fingerprint.
+// Adopt returns the plan with the mechanisms that an earlier attempt at the same run charged, instead of its own. The
+// charged mechanisms must have the plan's sensitivities, and their composition must meet the plan's guarantee, minus
+// the part of delta for key selection. Their names may differ, because renaming a query does not change the run
+// fingerprint.
 func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	named := p.renamed(c.Mechanisms)
@@ -45,8 +46,9 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	return &adopted, nil
 }
 
-// renamed returns the charged mechanisms, with the plan's names for the components of crosstabs. These are named after
-// dimensions, and renaming a dimension does not change the run fingerprint, so they are matched by position.
+// renamed returns the charged mechanisms, with the plan's names for the components of crosstabs. These names are made
+// of names of dimensions. Renaming a dimension does not change the run fingerprint, so the components are matched by
+// position.
 func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	out, first := slices.Clone(charged), 0
 	for i := range p.queries {

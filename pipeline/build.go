@@ -41,8 +41,8 @@ type builder struct {
 
 	location *time.Location
 	derived  *derived.Set
-	// called holds the job's names of the privacy unit's columns, in the builder of one of several tables: the table's own
-	// names may differ.
+	// called holds the job's names of the privacy unit's columns. It is set in the builder of one of several tables,
+	// because the table's own names can differ.
 	called []string
 	joins  []Join
 	tables []*builder // tables has a builder for each table of a job with several tables
@@ -52,11 +52,13 @@ type builder struct {
 type gathered struct {
 	diags  configs.Diagnostics
 	public []publicFile
-	// presents is set while public files are read for a denoising step, which affects the rendering but not the noisy
-	// values
+	// presents is set while public files are read for a denoising step, which affects the rendering and not the noisy
+	// values.
 	presents bool
-	unread   int         // the number of public files or columns that could not be read
-	told     [][2]string // the public files that could not be read, each with the fault that was reported
+	unread   int // the number of public files or columns that could not be read
+	// told holds the faults of public files that were reported: the path of the mapping that names the file, the file, and
+	// the fault. A mapping can name several columns of a file.
+	told [][3]string
 }
 
 func (b *builder) plan() *Plan {
@@ -83,7 +85,7 @@ func (b *builder) plan() *Plan {
 	return p
 }
 
-// identity stores the job as it is run in the plan, for the manifest, and computes the run fingerprint.
+// identity stores the job as it is run in p, for the manifest, and computes the run fingerprint of p.
 func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
@@ -100,7 +102,7 @@ func (b *builder) report(path, code, message, hint string) {
 	b.diags = append(b.diags, b.job.Diagnose(path, code, message, hint))
 }
 
-// draft is a query that was read from the job but not completed, because it may depend on a later query.
+// draft is a query that was read from the job and is completed later, because it may depend on a query after it.
 type draft struct {
 	Planned
 	spec   query.Spec
@@ -160,7 +162,7 @@ func (b *builder) draft(i int) draft {
 func (b *builder) query(i int, d *draft) Planned {
 	q := d.Planned
 	if d.unread {
-		return q // the missing public file was reported before
+		return q // the missing public file was already reported
 	}
 	asked, err := queries.New(d.spec)
 	if err != nil {
@@ -215,7 +217,7 @@ func (b *builder) rule(jq *configs.Query, path string, steps []*denoise.Step) (r
 	return r
 }
 
-// number reads a decimal of the job that is not a budget; it returns 0 if the key is absent.
+// number reads a decimal of the job that is no budget. It returns 0 if the job lacks the key.
 func (b *builder) number(d configs.Decimal, path string) float64 {
 	if d == "" {
 		return 0

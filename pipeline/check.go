@@ -13,7 +13,7 @@ import (
 // Check reports every part of the job that does not fit the input's schema.
 func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	if _, err := p.input.derived.Bind(schema, p.input.location); err != nil {
-		// queries may name columns whose definition failed, so other problems may only follow from these
+		// Stop here: queries may name columns whose definition failed, so other problems may only follow from these.
 		return unique(p.hideHeader(schema, diagnose(p.job, "", err)))
 	}
 	logical, diags := p.LogicalSchema(schema)

@@ -19,33 +19,34 @@ import (
 // over both groups of a dimension stays as it is. So in every table only cells by all of the divided dimensions change:
 // the block. If the whole block is withheld, the published cells fit any t, and no cell of the block can be computed.
 //
-// The block of a withheld cell divides each dimension of the cell's table, if a table exists that would change otherwise.
-// The second group lies in the same group of the next larger level. Of several blocks, a block with few and small cells to withhold is taken.
+// The block of a withheld cell divides each dimension of the cell's table, if some table would change otherwise.
+// The second group lies in the same group of the next larger level. Of several blocks, a block with few and small cells
+// to withhold is taken.
 //
 // If estimates are never negative, a reader can also exclude each t that makes a cell negative. So a block is preferred
 // that leaves room for at least one step of the estimates.
 
-// complement withholds cells of tables that agree.
+// complement finds and withholds the further cells of one set of tables that agree.
 type complement struct {
 	lattice query.Lattice
 	tables  []agreeingTable // by table of the lattice
-	safe    []cellSet       // by table, the cells that cannot be computed: those of withheld blocks
+	safe    []cellSet       // by table, the cells of withheld blocks, which cannot be computed
 	added   []int           // by table, the number of cells that were added to hidden
 	tries   int             // the number of searches for room that are left
 }
 
-// agreeingTable is one of the tables, with the cells that are withheld.
+// agreeingTable is one of the tables that agree, with the cells of it that are withheld.
 type agreeingTable struct {
 	query.Answer
 	hidden cellSet
 }
 
 const (
-	mostGroups = 64      // groups that are tried as the second one, or within a group
-	freeBlocks = 8       // blocks without further cells among which the best is taken
-	beamWidth  = 8       // blocks that are completed at a time, if each needs further cells
+	mostGroups = 64      // the largest number of groups that are tried as the second group, or inside a group
+	freeBlocks = 8       // the best block is taken of this many blocks that need no further cells
+	beamWidth  = 8       // if each block needs further cells, this many blocks are completed at a time
 	roomCost   = 20      // the cost of a block without room, about that of two further cells with 1,000 rows
-	roomTries  = 1 << 14 // searches for room; a release of many cells takes less time if few are made
+	roomTries  = 1 << 14 // the largest number of searches for room, which take long
 )
 
 // addPublic adds a table whose cells are public, such as known totals. None of them can be withheld.
@@ -88,7 +89,7 @@ func (c *complement) withhold(ctx context.Context) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.tables[a].Cells, c.tables[b].Cells) })
 	for _, k := range order {
-		first := slices.Clone(c.tables[k].hidden) // cells that are added need no block of their own
+		first := slices.Clone(c.tables[k].hidden) // cells that protect adds to hidden need no block
 		for cell := range c.tables[k].Cells {
 			if cell%(1<<12) == 0 && ctx.Err() != nil {
 				return
@@ -116,23 +117,24 @@ func (c *complement) protect(k, cell int) {
 	})
 }
 
-// block is a block, or the beginning of one.
+// block is a block whose groups are chosen one after the other.
 type block struct {
 	in       *complement
-	split    []int        // by dimension, the level whose group both groups lie in; -1 if the dimension is not divided
+	split    []int        // by dimension, the level of the group of both groups; -1 if the dimension is not divided
 	divided  []int        // the dimensions that are divided
 	affected []int        // the tables in which cells change
-	choices  []choice     // the groups that are not chosen yet, in the order in which they will be
+	choices  []choice     // the choices that are not made yet, in order
 	path     [2][][]int32 // by group, dimension and level, the chosen group of the level; -1 if none is chosen yet
 	added    int          // the number of cells that are not hidden yet
-	cost     float64      // of these cells
+	cost     float64      // the cost of these cells
 	room     float64      // the largest t at which no estimate becomes negative
 }
 
-// choice is a group to choose: in dimension d, the first or the second one, at a level.
+// choice is the choice of a group in dimension d at a level. side is 0 for the first group of the dimension, 1 for the
+// second.
 type choice struct{ side, d, level int }
 
-// start returns the beginning of the block of a cell of table k.
+// start returns a block for a cell of table k. Only the first groups, which contain the cell, are chosen yet.
 func (c *complement) start(k, cell int) block {
 	levels := c.lattice.Tables[k]
 	b := block{in: c, split: make([]int, len(levels))}
@@ -164,7 +166,7 @@ func (c *complement) start(k, cell int) block {
 		}
 	}
 	b.affected = c.changed(b.split)
-	for d, l := range b.split { // a division that keeps no table as it is only makes the block larger
+	for d, l := range b.split { // do not divide a dimension if that protects no table: it only makes the block larger
 		if b.split[d] = -1; len(c.changed(b.split)) > len(b.affected) {
 			b.split[d] = l
 			b.divided = append(b.divided, d)
@@ -192,8 +194,8 @@ func (c *complement) start(k, cell int) block {
 	return b
 }
 
-// changed returns the tables in which cells change if dimensions are divided below these levels, -1 if not at all: those
-// that have a level below in each divided dimension.
+// changed returns the tables in which cells change if each dimension d is divided below level split[d] (-1: not
+// divided). A table changes if it has a level below split[d] in each divided dimension.
 func (c *complement) changed(split []int) (out []int) {
 	for t, levels := range c.lattice.Tables {
 		below := true
@@ -270,7 +272,7 @@ func (b *block) measure() {
 	}
 }
 
-// candidates yields the groups that the next choice can take, some of the nearest ones.
+// candidates yields the groups that the next choice can take. It yields only some, those nearest to the first group.
 func (b *block) candidates(yield func(int32) bool) {
 	c := b.choices[0]
 	inside := b.path[c.side][c.d][c.level-1]
@@ -278,7 +280,7 @@ func (b *block) candidates(yield func(int32) bool) {
 	from, to := first[inside], first[inside+1]
 	n := to - from
 	start := int32(0)
-	other := int32(-1) // the first group, which the second must not be
+	other := int32(-1) // the first group, which must not be the second group, too
 	if c.side == 1 && c.level == b.split[c.d]+1 {
 		other = b.path[0][c.d][c.level]
 		start = other - from + 1
@@ -331,7 +333,8 @@ func (b block) complete() (out block, ok bool) {
 	return beam[0], !math.IsInf(beam[0].cost, 1)
 }
 
-// free completes a block all of whose cells are hidden, if possible one with room. ok is false if it finds none.
+// free completes a block without adding cells: all of its cells are hidden already. It prefers a block with room. ok is
+// false if it finds none.
 func (b block) free() (out block, ok bool) {
 	for b.added == 0 && len(b.choices) > 0 {
 		var best block

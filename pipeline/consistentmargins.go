@@ -17,7 +17,7 @@ func (b *builder) margins(p *Plan) {
 		for k, name := range jq.Margins {
 			at := slices.IndexFunc(p.queries, func(q Planned) bool { return q.Query != nil && q.Query.Name() == name })
 			if at < 0 || p.queries[i].Query == nil {
-				continue // reported
+				continue // the builder has reported it
 			}
 			axes, ok := jq.MarginAxes(&b.job.Queries[at])
 			if !ok || p.queries[i].Selected() || p.queries[at].Selected() ||

@@ -9,8 +9,9 @@ import (
 // exact and private: the operator may read the input, but the numbers never become part of a release, a ledger or a
 // metric. Nothing that is released depends on them, unless the job refuses unusable columns.
 type DataChecks struct {
-	// Rows is the number of rows of the input. Skipped counts the rows that the filters exclude by the files' min/max
-	// statistics. Looked counts the rows that the tallies cover: all other rows, or a sample of them.
+	// Rows is the number of rows of the input. Skipped counts the rows that were not read, because the files' min/max
+	// statistics prove that the filters exclude them. Looked counts the rows that the tallies cover: all other rows, or
+	// a sample of them.
 	Rows, Skipped, Looked int64
 	// Filters tallies each filter's columns. If the job has events, Filters and Queries count a row once for each
 	// event.

@@ -82,8 +82,8 @@ type Compared struct {
 // comparedDelta is the delta of the noise with which a plan of delta 0 is compared.
 const comparedDelta = 1e-6
 
-// compareDelta returns the Gaussian noise at the same epsilon with a small delta, split over the queries as a job with
-// that delta would split it.
+// compareDelta returns the Gaussian noise at the same epsilon with a small delta. It is split over the queries as in a
+// job with that delta.
 func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) *Compared {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
 	mu, err := calibrate.GaussianMu(g)

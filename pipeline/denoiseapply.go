@@ -33,8 +33,8 @@ func applySteps(ctx context.Context, n mechanism.Noisy, steps []*denoise.Step) (
 	return n, notes, nil
 }
 
-// checkSteps returns a *denoise.Error if a step needs independent noise, but the vector or an earlier step does not
-// leave such noise.
+// checkSteps returns a *denoise.Error if a step needs independent noise, and the vector does not have such noise or
+// loses it in an earlier step.
 func checkSteps(n mechanism.Noisy, steps []*denoise.Step) error {
 	if err := denoise.Check(steps); err != nil {
 		return err

@@ -103,7 +103,7 @@ func (b *builder) denoiseError(path string, err error) {
 func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*denoise.Step {
 	var bound []*denoise.Step
 	shape := shapeOf(q.Query)
-	// the components are not the cells, so they have no known dimensions
+	// the components are not the cells: they have no dimensions that a step can use
 	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() {
 		shape = denoise.Shape{Dims: []int{max(q.Components[0].Cells, 1)}, Ordered: []bool{false}}
 	}

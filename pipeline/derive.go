@@ -59,7 +59,7 @@ func (b *builder) derive() {
 	}
 }
 
-// addedKinds maps a type in the job, for a column that a lookup adds, to the kind of its values.
+// addedKinds maps the type that the job gives to a column of a lookup to the kind of its values.
 var addedKinds = map[string]table.Kind{
 	"": table.String, "text": table.String, "int": table.Int, "float": table.Float, "bool": table.Bool, "date": table.Date,
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/configs"
@@ -93,7 +94,7 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	return out
 }
 
-// private reports, as an error of the job, a public file that is also a file of the private input.
+// private reports a public file that is also a file of the private input. This is an error of the job.
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
 	if store.IsAddress(path) {
@@ -113,11 +114,12 @@ func (b *builder) publicColumn(file, column, path string) []string {
 	return b.publicValues(file, column, path, false)
 }
 
-// publicValues is publicColumn, but if aligned is set, nulls become empty strings.
+// publicValues does the same as publicColumn, but if aligned is set, nulls become empty strings.
 func (b *builder) publicValues(file, column, path string, aligned bool) []string {
 	fault := func(code, message, hint string) []string {
 		b.unread++
-		if told := [2]string{file, message}; !slices.Contains(b.told, told) { // several columns of the file may be read
+		use := path[:max(0, strings.LastIndexByte(path, '.'))] // the mapping whose keys name columns of the file
+		if told := [3]string{use, file, message}; !slices.Contains(b.told, told) {
 			b.told = append(b.told, told)
 			b.report(path, code, message, hint)
 		}
@@ -144,8 +146,8 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	return values
 }
 
-// wholeColumn is publicColumn for a column that is read together with others: a null is an error, so that the columns
-// stay aligned.
+// wholeColumn does the same as publicColumn for a column that is read together with others: a null is an error, so that
+// the columns stay aligned.
 func (b *builder) wholeColumn(file, column, path string) []string {
 	values := b.publicValues(file, column, path, true)
 	if i := slices.Index(values, ""); i >= 0 {
@@ -155,7 +157,7 @@ func (b *builder) wholeColumn(file, column, path string) []string {
 	return values
 }
 
-// unreadable reports a public file that cannot be read. Problems that only follow from its missing contents are not
+// unreadable reports a public file that cannot be read. Later problems that follow from its missing contents are not
 // reported.
 func (b *builder) unreadable(path, message, hint string) []string {
 	b.unread++

@@ -73,8 +73,8 @@ func (l edgeList) edge(i int, cell map[string]int) (denoise.Edge, error) {
 	return e, nil
 }
 
-// At appends the place in the file to a reason: the line number for a CSV file, whose line 1 is the header; else the
-// row number.
+// At appends a position in the file to a reason: the line number in a CSV file, whose line 1 is the header; in other
+// files the row number.
 func (l edgeList) At(i int, reason string) error {
 	name := filepath.Base(l.Graph.Edges)
 	if slices.Contains(strings.Split(strings.ToLower(name), "."), "csv") {

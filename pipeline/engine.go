@@ -148,7 +148,7 @@ type Aggregates struct {
 	Input []byte
 	// Checks counts the rows that the plan cannot use, for the operator; nil if this was not requested.
 	Checks *DataChecks
-	// Free releases what the exact answers are read from: answers by private keys may be read from a scratch file. It is
+	// Free releases what the exact answers are read from, such as a scratch file with answers by private keys. It is
 	// nil if there is nothing to release.
 	Free func() error
 }

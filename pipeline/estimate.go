@@ -36,7 +36,8 @@ type denoising struct {
 // repeats the denoising steps and needs several copies of the vector.
 const mostTried = 1 << 22
 
-// estimate runs the steps on a vector, and stores their notes and the expected error of the result in r.
+// estimate runs the steps on d.noisy and stores the result in to. It stores the notes of the steps and the expected
+// error of the result in r.
 func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
 	if len(d.steps) == 0 {
 		return nil

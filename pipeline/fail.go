@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// passed reports whether an error can be returned as it is: it is nil, has a cause already, or means that the context
-// ended.
+// passed reports whether an error can be returned without a new cause: it is nil, has a cause already, or means that
+// the context ended.
 func passed(err error) bool {
 	var known *Error
 	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||

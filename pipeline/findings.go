@@ -133,8 +133,7 @@ func Percent(part, whole int64) string {
 // isMost reports whether part is at least half of whole, and not 0.
 func isMost(part, whole int64) bool { return part > 0 && 2*part >= whole }
 
-// unparsed reports an input if at least half of its strings are not valid for its type. It returns whether it reported
-// one.
+// unparsed reports an input if at least half of its strings are not valid for its type. It returns true if it did.
 func (f *finder) unparsed(path string, t *tally.Input) bool {
 	texts := t.Rows - t.Null
 	if !isMost(t.Unparsed, texts) {
@@ -247,7 +246,7 @@ func (f *finder) query(i int, c *QueryCheck, all bool) {
 		return
 	}
 	if c.Rows() == 0 {
-		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // the condition may select no row on purpose
+		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // it may select no row on purpose
 			what := "row"
 			switch {
 			case f.plan.queries[i].overUnits:
@@ -298,7 +297,7 @@ func placeHint(t *tally.Input) string {
 	return "a place is decimal degrees, a latitude in [-90, 90] and a longitude in [-180, 180], not both 0; "
 }
 
-// beyond describes, by the form of the dimension, the values that have no cell.
+// beyond describes the values that have no cell, in words for the form of the dimension.
 func beyond(t *tally.Input) string {
 	switch t.Form {
 	case "values":

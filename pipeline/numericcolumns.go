@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Queries parse numbers from strings, because the columns of a CSV file are strings unless the job gives them a type.
-// Every other string column got that type from a schema or from the job. If a query uses such a column as numbers, the
-// column's type has changed, or the job names the wrong column, and the release would be only noise. The check looks at
-// types alone, so that no row's value decides (adr/0058).
+// A query may use a string column as numbers. In CSV files this is usual, because their columns are strings unless the
+// job gives them a type. Every other string column got its type from a schema or from the job. If a query uses such a
+// column as numbers, the column's type has changed, or the job names the wrong column, and the release would be only
+// noise. So this file refuses such columns. It looks at types alone, so that no row's value decides (docs/adr/0058).
 
 // checkNumbers reports string columns that queries or filters use as numbers, except columns of CSV files without a
 // type.
@@ -33,7 +33,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	ranges("input.where", p.job.Input.Where)
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
-			continue // the job states the types of these columns, in units
+			continue // the types of these columns are checked with the units that the job states
 		}
 		path := p.queries[i].path
 		ranges(path+".where", p.job.Queries[i].Where)
@@ -89,7 +89,7 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 		"has the table changed? "+hint)
 }
 
-// numberOfText returns an SQL expression for the number in a string column. The expression fails for no string.
+// numberOfText returns an SQL expression that parses a string column as a number. It fails for no string.
 func numberOfText(driver, column string) string {
 	if driver == "postgres" {
 		return fmt.Sprintf("CASE WHEN pg_input_is_valid(%s, 'double precision') THEN CAST(%s AS double precision) END", column,

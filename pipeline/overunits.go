@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries/perunit"
 )
 
-// units plans the table of units for queries over units. It has one row for each privacy unit. units returns nil if
-// there are no such queries.
+// units plans the table of units, which has one row for each privacy unit, for the queries over units. It returns nil
+// if there are no such queries.
 func (b *builder) units() *perunit.Table {
 	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() && b.job.Reads(&q) }) {
 		return nil

@@ -38,7 +38,7 @@ type input struct {
 	filters  domain.Filters
 	location *time.Location
 	views    views
-	derived  *derived.Set   // the definitions of the columns in views.columns[base:]
+	derived  *derived.Set   // the definitions of the derived columns, which are views.columns[base:]
 	units    *perunit.Table // nil if no query is over units
 	joins    []Join         // the joins whose columns are needed; set when the needed columns are known
 	rows     int64
@@ -130,8 +130,8 @@ type Targets struct {
 // failure is the part of delta for the selection of private keys. It bounds the probability that a key that only one
 // unit has is published. It is subtracted from delta before the noise is calibrated.
 type failure struct {
-	share string          // a decimal; "" if no query selects keys
-	each  calibrate.Delta // the part for each query that selects keys
+	share string          // the part for all queries, a decimal; "" if no query selects keys
+	each  calibrate.Delta // the part for one query that selects keys
 }
 
 // views lists the columns of batches and, for each event, which of them are the logical columns; views.go explains

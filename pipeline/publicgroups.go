@@ -26,7 +26,7 @@ func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([
 			return nil, nil
 		}
 	}
-	// order is the list of row numbers, sorted by the first occurrence of their groups, level by level.
+	// order lists the row numbers, sorted by the first occurrence of their groups, level by level.
 	order, ranks := make([]int, len(columns[0])), make([][]int32, len(levels))
 	for i := range order {
 		order[i] = i

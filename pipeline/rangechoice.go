@@ -31,8 +31,8 @@ func (b *builder) search(q *Planned, i int) {
 	}
 }
 
-// ChooseWidest sets every clamp and row bound that a run would discover to its widest public value. It is for tests and
-// comparisons of exact answers that are never released.
+// ChooseWidest sets every clamp and row bound that a run would discover to its widest public value. It is for tests,
+// and for comparing exact answers that are never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		if s := p.queries[i].Search; s != nil {

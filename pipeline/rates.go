@@ -44,7 +44,7 @@ func (b *builder) rates(p *Plan) {
 	for i := range b.job.Queries {
 		for k := range b.job.Queries[i].Rates {
 			if p.queries[i].Query == nil {
-				continue // reported
+				continue // the builder has reported it
 			}
 			r, path := &b.job.Queries[i].Rates[k], fmt.Sprintf("queries[%d].rates[%d]", i, k)
 			if p.queries[i].Query.Cells() > maxRated {
@@ -81,10 +81,10 @@ func keyColumns(q *Planned) []domain.KeyColumn {
 func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path string) bool {
 	r.query = slices.IndexFunc(p.queries, func(q Planned) bool { return q.Query != nil && q.Query.Name() == r.Per })
 	if r.query < 0 {
-		return false // reported
+		return false // the problem was reported already
 	}
 	of := keyColumns(&p.queries[r.query])
-	strides := map[int]int{} // by stride of a dimension in this query: its stride in the other query
+	strides := map[int]int{} // strides maps the stride of a dimension in this query to its stride in the other query
 	sizes := map[int]int{}
 	cells := 1
 	for _, k := range of {
@@ -97,7 +97,7 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 			return false
 		}
 		if len(k.Labels.Texts()) == 1 {
-			continue // one cell: its stride equals the next dimension's
+			continue // skip a dimension of one cell, whose stride equals the next dimension's stride
 		}
 		if _, seen := strides[keys[at].Stride]; !seen {
 			cells *= len(k.Labels.Texts())
@@ -154,7 +154,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 			b.report(path+".on", "duplicate", "two columns name the same dimension", "name one of the two ends of an interval")
 			return false
 		}
-		if len(labels) > 1 { // a dimension of one cell has the next dimension's stride
+		if len(labels) > 1 { // skip a dimension of one cell, whose stride equals the next dimension's stride
 			strides[keys[at].Stride], sizes[keys[at].Stride] = parts, len(labels)
 		}
 		codes = append(codes, code)
@@ -183,7 +183,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 			stride *= len(codes[i])
 		}
 		if !known {
-			continue // the query does not have the cell
+			continue // the query has no cell with these labels
 		}
 		x, err := strconv.ParseFloat(numbers[row], 64)
 		switch {
@@ -233,7 +233,7 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 			of := &results[r.query].Answer
 			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
 			below = func(cell int) (x, variance float64) {
-				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells of the other query
+				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells
 				sd := deviations[at] + c.queries[r.query].latticeDeviation(z)
 				return noisy[at], sd * sd
 			}
@@ -254,8 +254,9 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 const singleKurtosis = 3
 
 // latticeDeviation returns the amount to add to the standard deviation of geometric noise, so that an interval of z
-// deviations is wider by half a step of the noise at each end. Without it the interval, whose width is a quantile of
-// Laplace noise of the same variance, could be too narrow by up to half a step. It is 0 for other noise.
+// deviations is wider by half a step of the noise at each end. Without this amount the interval could be too narrow by
+// up to half a step, because its width is a quantile of Laplace noise of the same variance. The amount is 0 for other
+// noise.
 func (q *Planned) latticeDeviation(z float64) float64 {
 	m := q.Mechanisms[0]
 	if m.Noise != calibrate.Geometric {
@@ -271,9 +272,9 @@ func held(s query.Series, cells int) []float64 {
 	return out
 }
 
-// answer returns a table of rates: the noisy cells of an answer divided by the divisors that below returns, each with
-// its variance. lattice is added to the standard deviations of the cells (latticeDeviation); z is the interval's
-// half-width in standard deviations.
+// answer returns a table of rates: the noisy cells of an answer divided by divisors. below returns the divisor of a
+// cell and its variance. lattice is added to the standard deviations of the cells (see latticeDeviation). z is the
+// interval's half-width in standard deviations.
 func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
 	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)

@@ -103,7 +103,7 @@ func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err erro
 	columns := query.Columns{Noisy: make([]float64, 2)}
 	for _, k := range none.Keys {
 		texts := []string{k.Text(0), k.Text(0)}
-		if slices.Equal(k.Labels.Strings, []string{""}) { // a public file without rows gives this label
+		if slices.Equal(k.Labels.Strings, []string{""}) { // the label stands for a public file without rows
 			texts = []string{"key 1", "key 2"}
 		}
 		columns.Keys = append(columns.Keys, texts)
@@ -115,7 +115,7 @@ func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err erro
 	return mechanism.SyntheticKeys(*q.Selection, found.Keys)
 }
 
-// beginning returns an answer cut to its first cells, at most most.
+// beginning returns an answer that has only the first cells, at most most.
 func beginning(a query.Answer, most int) query.Answer {
 	a.Cells = min(a.Cells, most)
 	a.Readings = slices.Clone(a.Readings)

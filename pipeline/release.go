@@ -37,7 +37,8 @@ type Result struct {
 	Sparse bool
 	// Withheld is the number of cells that the publish rule leaves empty.
 	Withheld int
-	// Complementary is the number of these cells that satisfy the rule: cells left out could be computed from them.
+	// Complementary is the number of these cells that satisfy the rule. If they were published, the other withheld
+	// cells could be computed from them.
 	Complementary int
 	// Notes are sentences about the choices that the denoising steps made.
 	Notes []string
@@ -45,7 +46,7 @@ type Result struct {
 	Expected *manifest.Error
 	// Places are the geographic positions of the cells; nil if the cells are not points.
 	Places *Places
-	// LooksEmpty is set if the noisy values could be those of an empty table; see [query.Query].
+	// LooksEmpty is set if the noisy values could come from an empty table; see [query.Query].
 	LooksEmpty bool
 }
 

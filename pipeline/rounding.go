@@ -17,7 +17,7 @@ import (
 // less than one part in 10^5 to the squared error, and no bias. Ends of intervals are rounded outward. Noisy values
 // stay as they are, on the grid of their noise: a release is read back from them.
 
-// stepsOfError is the ratio of an estimate's error to its rounding step, at least.
+// stepsOfError is the smallest ratio of an estimate's error to its rounding step.
 const stepsOfError = 100
 
 // rounds reports whether the estimates of query i are rounded. They are not rounded if they add up exactly to a public

@@ -78,7 +78,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	}
 	m := c.Manifest(program)
 	for i := range m.Queries {
-		m.Queries[i].Cells = results[i].cells // known only now if keys were discovered
+		m.Queries[i].Cells = results[i].cells // if keys were discovered, the number of cells was unknown before
 		if p := m.Queries[i].Publish; p != nil {
 			p.Withheld, p.Complementary = results[i].Withheld, results[i].Complementary
 		}

@@ -28,7 +28,7 @@ import (
 // maxShared is the largest number of cells of a vector that is combined with others, since they are held in memory.
 const maxShared = 1 << 20
 
-// sharedVector is a component of a query that vectors of other queries measure too.
+// sharedVector is a component of a query, together with the vectors of other queries that measure the same rows.
 type sharedVector struct {
 	component int
 	deviation float64 // the standard deviation of the combined estimate
@@ -93,7 +93,7 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	for _, a := range v.Axes {
 		out.shape.Dims, out.shape.Ordered = append(out.shape.Dims, a.Size), append(out.shape.Ordered, false)
 	}
-	ensured := q.Filters.Specs // conditions that all rows of both vectors meet
+	ensured := q.Filters.Specs // the conditions that all rows of both vectors meet
 	if !q.overUnits {
 		ensured = slices.Concat(p.input.filters.Specs, ensured)
 	}
@@ -147,7 +147,7 @@ func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok b
 	for j, a := range w.Axes {
 		keeps[j] = slices.IndexFunc(v.Axes, func(own kinds.VectorAxis) bool { return own.Cells == a.Cells })
 		if keeps[j] >= 0 && slices.Contains(keeps[:j], keeps[j]) {
-			keeps[j] = -1 // the same dimension occurs twice
+			keeps[j] = -1 // this axis of v is taken: w has the same dimension twice
 		}
 		if keeps[j] < 0 && a.Number != "" && slices.Contains(wanted, a.Number) && !slices.Contains(conditions, a.Number) {
 			numbers[j] = true

@@ -121,7 +121,7 @@ func (q *Planned) Threshold() float64 {
 		return 0
 	}
 	units, err := q.Selection.Threshold()
-	if err != nil { // checked when the plan was made
+	if err != nil { // err is nil: the threshold was computed when the plan was made
 		return math.Inf(1)
 	}
 	return float64(units) * q.Selection.Mechanism.Grid
@@ -138,6 +138,6 @@ func (q *Planned) MinUnits() int64 {
 
 // FailureShare returns the part of delta that the release uses for selecting keys; 0 if it selects none.
 func (p *Plan) FailureShare() float64 {
-	share, _ := calibrate.ParseNearest(p.failure.share) // 0 if it is ""
+	share, _ := calibrate.ParseNearest(p.failure.share) // "" gives 0
 	return share
 }

@@ -94,7 +94,7 @@ func (b *builder) checkDerived(j *Join, other *builder) {
 func (b *builder) join(p *Plan, j *configs.TableJoin) (Join, bool) {
 	at := slices.IndexFunc(p.tables, func(t tableInput) bool { return t.name == j.Table })
 	if at < 0 {
-		return Join{}, false // the job's check excludes this
+		return Join{}, false // checks of the job exclude this
 	}
 	return Join{Table: at, Own: j.Own, Theirs: j.Theirs, Add: j.Add, As: j.As, Units: j.Units,
 		name: j.Table, field: j.Field}, true
@@ -141,14 +141,14 @@ func (t *tableInput) keepUnits(queries []Planned) {
 	t.units.Columns = slices.DeleteFunc(t.units.Columns, func(c perunit.Column) bool { return !asked[c.Name] })
 }
 
-// side makes the plan that reads the other table of a join.
+// side makes the plan that reads the columns of the other table that a join needs.
 func (b *builder) side(p *Plan, t *tableInput, j *Join) {
 	other, of := &p.tables[j.Table], b.tables[j.Table]
 	side := *p
 	side.tables, side.queries = nil, nil
 	side.job, side.input = withQueries(other.job, nil), other.input
 	side.input.units = nil
-	side.input.joins = of.joins // columns that these joins add cannot be join keys
+	side.input.joins = of.joins // the other table's own joins; the columns that these add cannot be join keys
 	var once []string
 	for _, name := range slices.Concat(j.Theirs, j.Add, other.filters.Columns()) {
 		if !slices.Contains(once, name) {

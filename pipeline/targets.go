@@ -136,7 +136,7 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 		if !math.IsInf(met, 1) && met-missed <= 1e-12*met {
 			break
 		}
-		mu *= h / q.target.half * (1 + 2e-13) // exceeds rounding errors, so that the target is met
+		mu *= h / q.target.half * (1 + 2e-13) // the factor exceeds rounding errors, so that the target is met
 		if step > 8 && missed > 0 && !math.IsInf(met, 1) {
 			mu = (met + missed) / 2
 		}
@@ -202,10 +202,10 @@ func together(needed, weights []float64, auto bool) float64 {
 	return math.Sqrt(largest * total)
 }
 
-// settle sets the smallest epsilon that meets all targets, and Targets.Spare.
+// settle computes the smallest epsilon that meets all targets, and stores it and Targets.Spare in p.targets.
 func (b *builder) settle(p *Plan, needed, weights []float64) {
 	auto := b.job.Privacy.Weights == "auto"
-	mu := together(needed, weights, auto) * (1 + 1e-12) // exceeds the rounding errors of sums and splits
+	mu := together(needed, weights, auto) * (1 + 1e-12) // the factor exceeds the rounding errors of sums and splits
 	if mu == 0 || len(b.diags) > 0 {
 		return
 	}

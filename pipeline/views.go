@@ -82,7 +82,7 @@ func (p *Plan) Columns() []string {
 	}
 	for k := range p.tables {
 		if len(p.QueriesOf(k)) == 0 {
-			continue // the loop below adds the columns that joins read from it
+			continue // the loop below adds this table's columns that joins read
 		}
 		t := &p.tables[k]
 		add(t.name, t.views.columns[:t.views.inputs])

@@ -128,8 +128,8 @@ func (c *RunPlan) withhold(ctx context.Context, results []Result) {
 	}
 }
 
-// withholdReadings empties cells of the readings, which agree with each other. The answer itself, from which the
-// readings were computed, is left out whole.
+// withholdReadings empties cells of the result's readings, which agree with each other. The answer itself, from which
+// the readings were computed, is left out completely.
 func (r publishRule) withholdReadings(ctx context.Context, lattice query.Lattice, result *Result) {
 	c := complement{lattice: lattice}
 	result.Answer.Readings = slices.Clone(result.Answer.Readings)
@@ -190,7 +190,7 @@ func emptied(a query.Answer, hidden cellSet) query.Answer {
 	for _, e := range a.Extra {
 		out.Extra = append(out.Extra, query.Extra{Name: e.Name, Values: hidden.empty(e.Values)})
 	}
-	if len(a.Extra) > 0 { // only the deviation of a quotient tells how accurate it is
+	if len(a.Extra) > 0 { // with further columns, Sigma may depend on the noisy numbers in them
 		out.Sigma = hidden.empty(a.Sigma)
 	}
 	out.Extra = append(out.Extra, query.Extra{Name: withheldColumn, Values: hidden.marks})
@@ -213,7 +213,7 @@ func (c cellSet) count() (n int) {
 
 func (c cellSet) has(i int) bool { return c[i/64]>>(i%64)&1 == 1 }
 
-// empty returns s with NaN in the cells of the set.
+// empty returns the series s with NaN in the cells of the set.
 func (c cellSet) empty(s query.Series) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
@@ -225,7 +225,7 @@ func (c cellSet) empty(s query.Series) query.Series {
 	}
 }
 
-// marks is a series: 1 in the cells of the set, and 0 in all others.
+// marks writes 1 for the cells of the set, and 0 for all others. It is a query.Series.
 func (c cellSet) marks(start int, dst []float64) {
 	for i := range dst {
 		dst[i] = 0

@@ -10,8 +10,8 @@ import (
 // leastReported is the number of written cells from which on a release reports the progress of writing.
 const leastReported = 1 << 20
 
-// WithProgress returns a copy of the release that reports the progress of writing to the observer. It counts on a sink that
-// writes and reads back each table once per format. A small release is returned as it is.
+// WithProgress returns a copy of the release that reports the progress of writing to the observer. It assumes that the
+// sink writes each table and reads it back once per format. A small release is returned unchanged.
 func (r *Release) WithProgress(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {

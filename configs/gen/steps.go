@@ -27,7 +27,7 @@ func withSteps(fields []field) []field {
 	return slices.Concat(fields[:1], stepFields(), fields[1:])
 }
 
-// use is the description of a parameter, and the methods that describe the parameter in these words.
+// use is one description of a parameter, and the names of the methods that give this description.
 type use struct {
 	methods []string
 	param   denoise.Param
@@ -39,16 +39,16 @@ func stepFields() []field {
 	var names []string
 	for _, m := range denoise.Methods() {
 		for _, p := range m.Params {
-			of := uses[p.Name]
-			if of == nil {
+			known := uses[p.Name]
+			if known == nil {
 				names = append(names, p.Name)
 			}
-			i := slices.IndexFunc(of, func(u use) bool { return u.param.Doc == p.Doc && u.param.Default == p.Default })
+			i := slices.IndexFunc(known, func(u use) bool { return u.param.Doc == p.Doc && u.param.Default == p.Default })
 			if i < 0 {
-				i, of = len(of), append(of, use{param: p})
+				i, known = len(known), append(known, use{param: p})
 			}
-			of[i].methods = append(of[i].methods, m.Name)
-			uses[p.Name] = of
+			known[i].methods = append(known[i].methods, m.Name)
+			uses[p.Name] = known
 		}
 	}
 	slices.Sort(names)

@@ -37,7 +37,8 @@ func TestSettings(t *testing.T) {
 	p := sqlpushtest.Plan(t, settingsJob)
 	first := ""
 	for _, setting := range []string{"", "spark.sql.ansi.enabled=false", "spark.sql.session.timeZone=Asia/Kathmandu",
-		"spark.sql.caseSensitive=true", "spark.sql.function.concatBinaryAsString=true", "spark.sql.ansi.enforceReservedKeywords=true",
+		"spark.sql.caseSensitive=true", "spark.sql.function.concatBinaryAsString=true",
+		"spark.sql.legacy.lpadRpadAlwaysReturnString=true", "spark.sql.ansi.enforceReservedKeywords=true",
 		"spark.sql.legacy.exponentLiteralAsDecimal.enabled=true", "spark.sql.parser.escapedStringLiterals=true",
 		"spark.sql.ansi.doubleQuotedIdentifiers=true", "spark.sql.codegen.wholeStage=false", "spark.sql.adaptive.enabled=false",
 		"spark.sql.legacy.timeParserPolicy=LEGACY", "spark.sql.thriftServer.incrementalCollect=true",

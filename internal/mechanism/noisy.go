@@ -142,8 +142,8 @@ func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 }
 
 // Then applies a named post-processing step to the whole vector and returns the result; n stays unchanged. f receives a
-// copy that it may change and return. ErrStep if n is empty, the step has no name or function, or f changes the number
-// of cells or returns a value that is not finite; f's own error is wrapped.
+// copy that it may change and return. Then returns ErrStep if n is empty, if the step has no name or function, or if f
+// changes the number of cells or returns a value that is not finite; it wraps an error of f.
 func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {
 		return Noisy{}, ErrStep

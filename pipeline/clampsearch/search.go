@@ -37,8 +37,9 @@ func New(q query.Query, adj query.Adjacency) (*Search, error) {
 	return &Search{Finder: finder, Component: c}, err
 }
 
-// Ask splits the budget requests of the query's components: the histogram gets the search's fraction of the query's
-// mu², the components get the rest. A component whose sensitivity depends on the choice refers to the histogram's name.
+// Ask divides the budget requests of the query between the search and the components: the histogram gets the search's
+// fraction of the query's mu², the components get the rest. A component whose sensitivity depends on the choice refers
+// to the histogram's name.
 func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	c := s.Component
 	name := manifest.MechanismName(s.Name(), c.Name)

@@ -99,7 +99,7 @@ func plan(t *testing.T, dir, files string) *pipeline.Plan {
 	return writtenPlan(t, dir, fmt.Appendf(nil, job, files))
 }
 
-// writtenPlan is Plan, but also writes the job file, for engines whose workers read it.
+// writtenPlan does the same as Plan, and also writes the job file, for engines whose workers read it.
 func writtenPlan(t *testing.T, dir string, job []byte) *pipeline.Plan {
 	t.Helper()
 	path := filepath.Join(dir, "job.yaml")
@@ -197,8 +197,8 @@ func testBounds(t *testing.T, open Open) {
 	}
 }
 
-// testBeside checks that each query keeps as many rows of a unit as in a job with this query alone. Queries that bound
-// the cells of a unit also keep the same cells, so their answers are equal.
+// testBeside checks that a query keeps as many rows of a unit beside other queries as in a job of its own. Queries that
+// bound the cells of a unit also keep the same cells, so their answers are equal.
 func testBeside(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "all.csv", table(3000))

@@ -85,7 +85,7 @@ func (b *Binary) cell(r *rand.Rand, i int, before []Row) any {
 	}
 	cell := c.typ.draw(r)
 	if x, ok := cell.(float64); ok && x == 0 && b.writer.Name == "xitongsys" {
-		return 0.0 // not -0: the library's dictionaries store both zeros as one entry
+		return 0.0 // 0 instead of -0, because the library's dictionaries store both zeros as one entry
 	}
 	return cell
 }
@@ -138,7 +138,7 @@ func (b *Binary) Want(row Row) (cells string, ok bool) {
 			cells += shownNull
 		case int64:
 			if b.columns[i].typ.units {
-				return "", false // the reader may convert it to another unit
+				return "", false // the reader may convert the value to another unit
 			}
 			cells += shownInt(cell)
 		case string:

@@ -19,7 +19,7 @@ import (
 // binaryType is a column type of a binary format, with a function that draws its cells.
 type binaryType struct {
 	sourcetest.Type
-	units bool // readers convert the cell to another unit, as for timestamps
+	units bool // readers may convert the cell to another unit, for example a timestamp
 	draw  func(r *rand.Rand) any
 }
 
@@ -107,7 +107,7 @@ func decimalTypes(digits, scale int) (out []binaryType) {
 		}
 		return x
 	}
-	width := (digits*10+2)/24 + 1 // 10 bits hold more than 3 digits
+	width := (digits*10+2)/24 + 1 // so many bits hold a number of digits: 10 bits hold more than 3
 	for lengthFits := func() bool {
 		return new(big.Int).Lsh(big.NewInt(1),
 			uint(8*width-1)).Cmp(most) >= 0

@@ -94,7 +94,7 @@ func Draw(f Format, r *rand.Rand, note string) *Case {
 	return c
 }
 
-// owns reports whether one is, or may be, the same unit as one of the units.
+// owns reports whether the unit of the row one is the unit of a row in units. It also returns true if this is unknown.
 func owns(f Format, units []Row, one Row) bool {
 	key, ok := f.Key(one)
 	for _, u := range units {

@@ -103,7 +103,7 @@ func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	if chance(r, 0.08) {
 		return nil
 	}
-	if chance(r, 0.08) { // a string that is not a value of the type
+	if chance(r, 0.08) { // draw a string that is not a value of the type
 		return textCell{text: t.fit(p.text(r)), typed: true}
 	}
 	c := t.typedCell(r, typ)

@@ -114,7 +114,7 @@ func (c *Case) fidelity(f *Finding) string {
 		case got > n || n > got+r.blank:
 			return fmt.Sprintf("%s has %d rows: %d are read, and %d lines skipped", tableNames[i], n, got, r.blank)
 		case got < n:
-			continue // rows that look like a skipped line
+			continue // the reader may skip rows that look like a blank line or a comment
 		}
 		for k, row := range rows {
 			if want, ok := c.Format.Want(row); ok && want != r.rows[k] {
@@ -201,7 +201,7 @@ func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 			}
 		}) || again
 	}
-	if put(best.Case, dir) == nil { // write the files of the final case
+	if put(best.Case, dir) == nil { // write the files of the final case again
 		best.doubted(dir)
 	}
 	return best

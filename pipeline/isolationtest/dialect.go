@@ -198,7 +198,7 @@ func (t *Text) job() string {
 		if t.trim {
 			b.WriteString("    trim_space: true\n")
 		}
-		if !t.header && (t.lineEnd == "\r\n" || t.members) { // for JSON, members alone matters
+		if !t.header && (t.lineEnd == "\r\n" || t.members) { // members decides whether lf, the default, is written
 			fmt.Fprintf(&b, "    line_end: %s\n", map[bool]string{true: "crlf", false: "lf"}[t.lineEnd == "\r\n"])
 		}
 		if t.mark && !t.header {

@@ -191,8 +191,8 @@ func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 	if t.style > always {
 		t.style = minimal
 	}
-	if !strings.HasPrefix(writer, "python") { // these writers write UTF-8 with quotes
-		t.encoding, t.mark, t.trim = "", t.mark && !t.wide(), false // it is unknown which fields they quote
+	if !strings.HasPrefix(writer, "python") { // the other writers write UTF-8 with quotes
+		t.encoding, t.mark, t.trim = "", t.mark && !t.wide(), false // unknown which fields they quote
 		if t.quotes() == "" || writer == "pyarrow csv" {
 			t.quote = `"`
 		}

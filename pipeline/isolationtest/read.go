@@ -47,8 +47,8 @@ func (c *Case) read(dir string) (out reading) {
 	return out
 }
 
-// Rows are compared as strings. Each cell is formatted so that different cells, and different lists of cells, give
-// different strings.
+// This file compares rows as strings. Each cell is formatted so that different cells, and different lists of cells,
+// give different strings.
 
 // shownNull is the string of a null cell.
 const shownNull = "·"

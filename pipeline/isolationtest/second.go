@@ -76,7 +76,7 @@ func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
 	at := 0
 	for _, row := range rows {
 		if t.format != "jsonl" && t.line(row) == "" {
-			continue // Python skips the line
+			continue // Python's reader skips a blank line
 		}
 		if at == len(cells) || len(cells[at]) != len(row) {
 			return fmt.Sprintf("%d rows, of which the last one is another", at)
@@ -155,7 +155,7 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	}
 	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(slices.Concat(t...)),
 		len(keys))
-	changed := b.writer.Encode == nil && len(seen) < len(keys) // the library that wrote the file changed keys
+	changed := b.writer.Encode == nil && len(seen) < len(keys) // whether the library that wrote the file changed keys
 	return says, changed || n != len(slices.Concat(t...))
 }
 

@@ -88,7 +88,7 @@ func (c *Case) join(left, right string, gives bool) (rows []string, err error) {
 		return nil, err
 	}
 	defer own.Close()
-	limit := []int64{300, math.MaxInt64}[c.Workers-1] // some records fit, or all
+	limit := []int64{300, math.MaxInt64}[c.Workers-1] // a limit that only some records fit, or none
 	for from, more := uint64(0), true; more; {
 		side := joined.NewSide(form, from, limit)
 		if err := eachBatch(other, columns, side.Loader().Add); err != nil {

@@ -25,7 +25,7 @@ type ScanColumn struct {
 	Uses []string `json:"used_by"`
 }
 
-// filterUse is the use that is listed for a column of the job's filters.
+// filterUse is the use that the plan shows for a column of the job's filters.
 const filterUse = "input.where"
 
 // Explain describes how Aggregate will read the input.

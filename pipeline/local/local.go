@@ -159,7 +159,7 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }
 
-// scan calls read for every split, with several workers, and returns the input's digest.
+// scan calls read for each of n splits, with several workers, and returns the input's digest.
 func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error),
 	done func()) ([]byte, error) {
 	sums, err := e.scanSome(ctx, n, splits{0, e.data.Splits()}, read, done)

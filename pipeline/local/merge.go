@@ -95,7 +95,7 @@ func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipel
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are no longer needed
+	defer func() { _ = spill.Close() }() // the contents are no longer needed
 	workers, err := m.loadAll(ctx, p, o, spill)
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (m *Merged) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]b
 
 // digests returns the digests of all splits, in order.
 func (m *Merged) digests() (all [][]byte) {
-	if m.parts[0].Bounded { // each part has the digests of all splits
+	if m.parts[0].Bounded { // a bounded part has the digests of all splits
 		return m.parts[0].Digests
 	}
 	for i := range m.parts {

@@ -101,7 +101,8 @@ func (u *unitsWorker) schema() table.Schema {
 	return u.bound.Schema
 }
 
-// add gathers the rows i with keep[i] from a batch of logical columns.
+// add gathers the rows i with keep[i] from a batch of the columns that queries name (its columns may come from an
+// event).
 func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
 	if u == nil {
 		return nil

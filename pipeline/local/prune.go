@@ -19,7 +19,8 @@ func (e *Engine) splitReader(p *pipeline.Plan) (*source.SplitReader, error) {
 	return e.splitReaderOf(p, e.data.Schema())
 }
 
-// splitReaderOf is like splitReader, for a given schema: the columns of the files and the columns that joins add.
+// splitReaderOf does the same as splitReader for a given schema: the columns of the files and the columns that joins
+// add.
 func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.SplitReader, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {

@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// With input.rows the number of rows is public, so a run's success may depend on it, but not on the content of a row. A
-// row of a CSV file can look like a blank line or like a comment. So if there are fewer rows than the job declares,
-// skipped lines count as rows. Let N be the number of declared rows, R the number of rows read and B the number of
-// skipped lines. The input is accepted if R <= N <= R + B, and N - R rows of nulls are added. If a row is replaced by
-// one that looks like a skipped line, R falls by one and B grows by one.
+// If the job sets input.rows, the number of rows is public, so a run's success may depend on it, but not on the content
+// of a row. A row of a CSV file can look like a blank line or like a comment. So if there are fewer rows than the job
+// declares, skipped lines count as rows. Let N be the number of declared rows, R the number of rows read and B the
+// number of skipped lines. The input is accepted if R <= N <= R + B, and N - R rows of nulls are added. If a row is
+// replaced by one that looks like a skipped line, R falls by one and B grows by one, so the input is still accepted.
 
 // padToDeclaredRows returns an error if the number of rows does not fit the public number that the job declares, and
 // adds the missing rows as nulls.

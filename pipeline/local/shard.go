@@ -23,7 +23,7 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are no longer needed
+	defer func() { _ = spill.Close() }() // the contents are no longer needed
 	from, to := partial.Range(s.Number, s.Of, e.data.Splits())
 	said, workers, err := e.readShard(ctx, p, o, spill, splits{from, to})
 	if err != nil {

@@ -28,7 +28,7 @@ func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, prog
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are no longer needed
+	defer func() { _ = spill.Close() }() // the contents are no longer needed
 	said, workers, err := e.readShard(ctx, p, pipeline.Silent{}, spill, splits{from, to})
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are no longer needed
+	defer func() { _ = spill.Close() }() // the contents are no longer needed
 	workers, err := newWorkers(1, p, schema, spill, l)
 	if err != nil {
 		return err

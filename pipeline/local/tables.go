@@ -96,7 +96,7 @@ func (t *Tables) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	spill := newScratch(ctx, first.scratchFolder(), m)
 	a := &pipeline.Aggregates{Free: spill.Close}
 	if err := t.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
-		a.Close() // its contents are not used any more
+		a.Close() // the exact answers are not used after an error
 		a.Free = nil
 		if err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ type tableScan struct {
 	spill *scratch
 	done  func()
 	watch pipeline.RowObserver
-	sums  [][]byte                        // digests of the splits, from the first pass over each table
+	sums  [][]byte                        // digests of the splits (parts of the input), collected in the first pass over each table
 	whole map[*pipeline.Join]*joined.Side // sides that fit in memory, and so are read only once
 }
 
@@ -298,7 +298,8 @@ func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i
 	return err
 }
 
-// WrongMetadata is [Engine.WrongMetadata] for all tables that are read, including those that only joins need.
+// WrongMetadata does the same as [Engine.WrongMetadata] for all tables that are read, including those that only joins
+// need.
 func (t *Tables) WrongMetadata(ctx context.Context, p *pipeline.Plan) (wrong []source.FalseMetadata, err error) {
 	for k, e := range t.of {
 		of := p.OfTable(k)

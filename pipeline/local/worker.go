@@ -40,7 +40,8 @@ type ownFilter struct {
 	columns  []int                   // indices of the conditions' columns, as in worker.columns
 }
 
-// apply returns which of the kept rows also meet the conditions. The result is valid until the next call.
+// apply returns a list like keep that is true only for kept rows that also meet the conditions. It is valid until the
+// next call.
 func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
 	if f.selector == nil {
 		return keep, nil
@@ -192,7 +193,7 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 			return err
 		}
 		keep := filtered.Keep
-		if keep != nil && !inspect { // tallies also count rows that filters drop
+		if keep != nil && !inspect { // the tallies also count rows that filters drop, so do not compact the batch
 			if kept := w.compactor.compact(logical, keep); kept != nil {
 				logical, keep = kept, nil
 			}

@@ -69,8 +69,8 @@ func (q *Query) known() error {
 	return nil
 }
 
-// follows recomputes the numbers of a query that its mechanisms determine, and returns an error if a stated one
-// differs. The half-width of a mean also depends on the query's bounds, and is not recomputed.
+// follows recomputes the numbers of a query that its mechanisms determine. It returns an error if a stated number
+// differs from the recomputed one. The half-width of a mean also depends on the query's bounds, and is not recomputed.
 func (q *Query) follows() error {
 	for i := range q.Mechanisms {
 		p := &q.Mechanisms[i]
@@ -104,7 +104,7 @@ func (m *Manifest) noiseDelta() calibrate.Delta {
 	return calibrate.Delta(LeftForNoise(delta, m.Privacy.DeltaFailure))
 }
 
-// asked returns epsilon and delta from the job in the manifest.
+// asked returns the epsilon and the delta of the job in the manifest.
 func (m *Manifest) asked() (epsilon, delta string) {
 	var job struct {
 		Privacy struct {
@@ -112,7 +112,7 @@ func (m *Manifest) asked() (epsilon, delta string) {
 			Delta   json.Number `json:"delta"`
 		} `json:"privacy"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
+	_ = json.Unmarshal(m.Job, &job) // if a key is missing, its field stays empty
 	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
 }
 
@@ -124,7 +124,7 @@ func (m *Manifest) askedUpstream() *Upstream {
 		} `json:"privacy"`
 	}
 	var u Upstream
-	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
+	_ = json.Unmarshal(m.Job, &job) // if a key is missing, its field stays empty
 	if !bytes.HasPrefix(job.Privacy.Unit, []byte("{")) || json.Unmarshal(job.Privacy.Unit, &u) != nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (m *Manifest) askedTables() []string {
 			Tables map[string]json.RawMessage `json:"tables"`
 		} `json:"input"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
+	_ = json.Unmarshal(m.Job, &job) // if a key is missing, its field stays empty
 	return slices.Sorted(maps.Keys(job.Input.Tables))
 }
 
@@ -192,7 +192,7 @@ func (m *Manifest) askedKeys() map[string]askedSelection {
 			Histogram askedSelection `json:"histogram"`
 		} `json:"queries"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
+	_ = json.Unmarshal(m.Job, &job) // if a key is missing, its field stays empty
 	asked := map[string]askedSelection{}
 	for i := range job.Queries {
 		asked[job.Queries[i].Name] = job.Queries[i].Histogram
@@ -270,7 +270,7 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	if p.Upstream != nil {
 		text = p.String()
 	} else if column.Unit = m.Privacy.Unit; slices.Equal(m.Privacy.Unit, UnitColumns(nil)) {
-		text = p.String() // a unit of rows; column is for a column called "row"
+		text = p.String() // the text for a unit of rows; column gives the text for a column called "row"
 	}
 	if got := m.Privacy.Statement; got != text && got != column.String() {
 		return errors.New("the statement does not follow from the mechanisms, the unit and the adjacency")

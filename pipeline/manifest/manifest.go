@@ -227,7 +227,7 @@ func (m *Manifest) Deployment() (d configs.Deployment) {
 		Deployment json.RawMessage `json:"deployment"`
 	}
 	if json.Unmarshal(m.Job, &job) == nil {
-		_ = yaml.Unmarshal(job.Deployment, &d) // JSON is also YAML; a missing key leaves a field empty
+		_ = yaml.Unmarshal(job.Deployment, &d) // JSON is also YAML; if a key is missing, its field stays empty
 	}
 	return d
 }
@@ -239,6 +239,6 @@ func (m *Manifest) Dataset() string {
 			Dataset string `json:"dataset"`
 		} `json:"ledger"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // a missing key leaves the field empty
+	_ = json.Unmarshal(m.Job, &job) // if the key is missing, the field stays empty
 	return job.Ledger.Dataset
 }

@@ -62,8 +62,8 @@ type Publish struct {
 	// Withheld is the number of cells left empty. In the table, the column "withheld" is 1 for these cells.
 	// For crosstabs it is the number of cells in the tables that are computed from the answer.
 	Withheld int `json:"withheld"`
-	// Complementary is the number of these cells that satisfy the rule. If they were shown, cells that do not satisfy it
-	// could be computed from tables that agree.
+	// Complementary is the number of these cells that satisfy the rule. If they were shown, a reader could compute
+	// cells that do not satisfy it, because tables agree with each other.
 	Complementary int `json:"complementary,omitempty"`
 }
 
@@ -107,7 +107,7 @@ type Error struct {
 	High float64 `json:"high"`
 }
 
-// Selection describes how keys that the job does not list were selected.
+// Selection describes how the keys of a query were selected that the job does not list.
 type Selection struct {
 	// MaxGroups is the largest number of keys in which one unit counts, once in each.
 	MaxGroups int64 `json:"max_groups"`
@@ -127,9 +127,9 @@ type Charged struct {
 	Sigma float64 `json:"sigma"`
 }
 
-// Search describes how the clamp of a query was found: Share is the fraction of the query's mu² that the search took.
+// Search describes how the clamp of a query was found. Share is the fraction of the query's mu² that the search took.
 // The other fields are the mechanism of the noisy histogram, its noisy values, and the clamp that was chosen from these
-// alone. The query's mechanisms have the sensitivity of that clamp.
+// values alone. The sensitivities of the query's mechanisms are those under that clamp.
 type Search struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`

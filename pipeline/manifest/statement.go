@@ -12,8 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Promise holds the facts of which the sentence about a release's guarantee is made. Its decimals are written as in the
-// job.
+// Promise holds the facts that the sentence about a release's guarantee states. Its decimals are written as in the job.
 type Promise struct {
 	Epsilon, Delta string
 	// DeltaFailure is the part of delta for selecting keys; "" if none are selected.

@@ -125,7 +125,7 @@ func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumu
 	for i, w := range to {
 		of := *s
 		if of.Partition, of.Partitions = i+1, len(to); i > 0 {
-			of.Rows, of.Blanks = 0, 0 // only the first partition holds them, so that merging counts them once
+			of.Rows, of.Blanks = 0, 0 // only the first partition holds these numbers, so that merging counts them once
 		}
 		if files[i], err = begin(w, k, &of); err != nil {
 			return err

@@ -35,7 +35,7 @@ type Message struct {
 	Bucket int
 	Blocks int64
 	rest   []byte
-	kind   byte // the message's last byte: Pack can append it to a block of rows without a copy
+	kind   byte // the kind is the message's last byte: Pack can append it to a block of rows without a copy
 }
 
 // Packed is the header of a packed message: a PartHeader in which From and To may be any range, and the number of
@@ -249,7 +249,7 @@ func (t *Tally) Add(m *Message) error {
 	}
 	if m.Packed != nil {
 		if len(t.packed) > 0 && (m.Packed.Run != t.packed[0].Run || m.Packed.Program != t.packed[0].Program) {
-			return ErrLost // the totals are of other queries
+			return ErrLost // the totals belong to another run
 		}
 		t.packed = append(t.packed, m.Packed)
 		for i, n := range m.Packed.Blocks {

@@ -50,8 +50,8 @@ func (s *Lines) Ledger(ctx context.Context, book *ledger.Book) error {
 	return err
 }
 
-// Folder adds the names and modes of all files below a folder, and its manifest as [Manifest] masks it. The manifest's
-// keys in without are masked too.
+// Folder adds the names and modes of all files below a folder, and the folder's manifest after [Manifest] has masked
+// it. Values of the manifest's keys in without are masked too.
 func (s *Lines) Folder(dir string, without ...string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -48,7 +48,7 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 			}
 		}
 	}
-	documents, _ := m["documents"].([]any) // their sizes and digests depend on noisy values
+	documents, _ := m["documents"].([]any) // the sizes and digests of documents depend on noisy values
 	for _, d := range documents {
 		if d, ok := d.(map[string]any); ok {
 			mask(d, "sha256")

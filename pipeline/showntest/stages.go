@@ -24,7 +24,7 @@ func (o *Stages) Progress(s pipeline.Stage, done, total int) {
 	if s == pipeline.StageAggregate || s == pipeline.StageCompare {
 		text = string(s)
 	}
-	if !slices.Contains(o.told, text) { // a set, because workers may report a stage in any order
+	if !slices.Contains(o.told, text) { // once, however often workers report it
 		o.told = append(o.told, text)
 	}
 }

@@ -53,12 +53,12 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 	default:
 		pairs, listed := w.listed(r, c.Binary)
 		if !listed || len(pairs) > fewCases {
-			return listed // a join drops the other rows
+			return listed // lookup, a join, drops the other rows
 		}
 		if _, ok := w.place(r, x, pairs); ok {
 			return false
 		}
-		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // evaluated once for each entry of a dictionary
+		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // DuckDB evaluates this once for each entry of a dictionary
 	}
 	return true
 }
@@ -98,7 +98,7 @@ func (w *writer) folded(r *domain.Coding, c *column) string {
 	if table == nil {
 		return c.Expr
 	}
-	x, _ := w.fold(c.Expr, table) // tables that the dialect cannot write were refused
+	x, _ := w.fold(c.Expr, table) // ok is true, because tables that the dialect cannot write were refused
 	return w.stage(x)
 }
 
@@ -133,7 +133,7 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 				return w.lookup(x, pairs, r.Other)
 			}
 			return w.whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
-		case r.Other == domain.Dropped: // an inner join would drop the rows with NULL
+		case r.Other == domain.Dropped: // lookup of Dropped would drop rows with NULL
 			found := w.lookup(x, pairs, 0x7fffffff)
 			return w.whenNull(x, r.Null, "NULLIF("+found+", 2147483647)")
 		}
@@ -149,13 +149,13 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 		return w.uncheckedSteps(x, r)
 	case r.FloatSteps != nil:
 		if r.Null == domain.Dropped && r.Other == domain.Dropped {
-			return w.floatSteps(x, r.FloatSteps) // NULL if x is NULL
+			return w.floatSteps(x, r.FloatSteps) // floatSteps gives NULL if x is NULL
 		}
 		return w.whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
 	}
 	field := w.timeField(r, x)
 	if r.Null == domain.Dropped {
-		return field // NULL if the time is NULL
+		return field // timeField gives NULL if the time is NULL
 	}
 	return w.whenNull(x, r.Null, field)
 }

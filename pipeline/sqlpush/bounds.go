@@ -14,7 +14,7 @@ import (
 // with the smallest digests. The rows are read once and numbered by window functions over their unit. Digests are
 // computed only for units that exceed a bound.
 
-// limit tells which of the three bounds can drop a row: cells of a unit, rows in a cell of a unit, rows of a unit.
+// limit describes which of the three bounds can drop a row: cells of a unit, rows in a cell of a unit, rows of a unit.
 type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
@@ -47,7 +47,7 @@ func (c *contents) boundedCounts() string {
 }
 
 // ofActive returns an expression that computes the digest only for units with more than the given number of rows. Other
-// units keep all of their rows, so the order does not matter.
+// units keep all of their rows, so their digests are not needed.
 func ofActive(rows int64, digest string) string {
 	return fmt.Sprintf("CASE WHEN active > %d THEN %s END", rows, digest)
 }
@@ -63,8 +63,8 @@ func (c *contents) with(rows string, tables ...string) string {
 	return "WITH " + strings.Join(tables, ",\n") + totals
 }
 
-// rank returns a column called as: the number of a row, by ascending digest, among the rows that are equal in the
-// columns of.
+// rank returns a column with the name as. Its value is the number of the row, by ascending digest, among the rows with
+// equal values in the columns of the list of.
 func (c *contents) rank(digest string, of []string, as string) string {
 	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
 }
@@ -78,7 +78,7 @@ func (c *contents) boundedRows() string {
 	if !l.cells {
 		few = min(c.Limits.Rows, c.Limits.RowsPerCell)
 	}
-	if c.Steps != nil { // the rank of each row is needed
+	if c.Steps != nil { // with Steps, the rank of each row is needed
 		few = 1
 	}
 	if !l.cells && !l.inCell && !l.rows {

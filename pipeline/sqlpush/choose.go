@@ -15,7 +15,7 @@ import (
 // unit: in SQL that takes a sort and a digest for each row, so this program does it. It also answers the jobs that the
 // database cannot answer. docs/adr/0060-the-cheaper-engine.md has the measured costs.
 
-// Choice tells who adds up the rows of a database, and why.
+// Choice states who adds up the rows of a database, and why.
 type Choice struct {
 	Local bool   // whether this program adds up the rows
 	Why   string // the reason, shown to the operator before a run

@@ -21,8 +21,8 @@ type column struct {
 	// equals Expr; in all others Expr is NULL. A statement that drops these others anyway filters by Check and reads
 	// Bare, which costs less than the CASE in Expr. No expression that statements build from Bare fails for any row.
 	Bare, Check string
-	// Unchecked is set if Expr is Bare, without a filter by Check: the step that computes the code or the value drops the
-	// rows for which Check is not true.
+	// Unchecked is set if Expr is Bare and no filter by Check is added, because the step that computes the code or the
+	// value drops the rows for which Check is not true.
 	Unchecked bool
 	// Scan is the column in the form that DuckDB's table scans compare; nil on other engines. Within lists ranges:
 	// scans already drop rows outside of them, and NULL. Grouped is set if Expr is Scan.Grouped.
@@ -33,13 +33,13 @@ type column struct {
 
 // columnType describes a column as the database reports it.
 type columnType struct {
-	Name string // unquoted
-	Expr string // its quoted name
+	Name string // the name, unquoted
+	Expr string // the quoted name
 	Type string // the name of its type, in upper case
 	// Precision and Scale are set for a decimal, and then HasDecimal is true.
 	HasDecimal       bool
 	Precision, Scale int64
-	// Exact is set for a column of the privacy unit: different values must be read as different values.
+	// Exact is set for a column of the privacy unit: different values must not be read as equal.
 	Exact bool
 }
 

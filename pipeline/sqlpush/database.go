@@ -166,7 +166,7 @@ func (d *Database) Schema() table.Schema {
 
 // Close closes the connections.
 func (d *Database) Close() error {
-	if d.db == nil { // made by Assumed
+	if d.db == nil { // Assumed made it, without a connection
 		return nil
 	}
 	return d.db.Close()
@@ -227,7 +227,8 @@ type spiller interface{ spillTo(folder string) string }
 // UseScratch sets the parent of the folder to which a database in this process spills while it reads rows.
 func (d *Database) UseScratch(dir string) { d.spills.parent = dir }
 
-// reading is like within, for statements that read rows: a database in this process gets a spill folder meanwhile.
+// reading does the same as within, for statements that read rows: a database in this process gets a spill folder while
+// f runs.
 func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	dialect, ok := d.dialect.(spiller)
 	if !ok {

@@ -8,7 +8,7 @@ package sqlpush
 type part struct {
 	Bytes  []byte
 	Column string
-	Unit   *column // Expr is the name of a column that holds it
+	Unit   *column // the name of a column that holds the bytes
 	Number string
 	Width  int // bytes of the integer: 4 if it cannot be negative, or 8
 }

@@ -53,11 +53,11 @@ func (duckdb) column(of columnType) (c column, ok bool) {
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
 		case of.Exact && of.HasDecimal:
 			digits := "CAST(" + x + " AS VARCHAR)"
-			if of.Scale > 0 { // 1.50 and 1.5 are the same unit
+			if of.Scale > 0 { // no zeros at the end, because 1.50 and 1.5 are the same unit
 				digits = "rtrim(rtrim(" + digits + ", '0'), '.')"
 			}
 			return duckdbText(digits), true
-		case of.HasDecimal && of.Precision <= 15: // both are exact doubles, so their quotient is the nearest double
+		case of.HasDecimal && of.Precision <= 15: // a quotient of exact doubles: the nearest double
 			double := "CAST(" + x + " AS DOUBLE)"
 			return column{Type: kind(table.Float), Expr: double, Bare: double, Check: x + " IS NOT NULL"}, true
 		}
@@ -112,7 +112,7 @@ func (duckdb) readOnly(dsn string) string {
 	return path + "?access_mode=read_only"
 }
 
-// try is TRY_CAST. suits checks that it rounds to nearest, ties to even.
+// try writes TRY_CAST. suits checks that it rounds to nearest, ties to even.
 func (duckdb) try(x string, bits int) (string, bool) {
 	return "TRY_CAST(" + x + " AS " + map[int]string{8: "UTINYINT", 16: "USMALLINT", 64: "BIGINT"}[bits] + ")", true
 }
@@ -158,7 +158,7 @@ var duckdbPieces = pieces{
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
 	number: func(x string, width int) string {
 		of := map[int]string{4: "INTEGER", 8: "BIGINT"}[width]
-		// the bytes of its two's complement, the highest first
+		// the bytes of x in two's complement, the highest byte first
 		return "CAST(CAST(CAST(" + x + " AS " + of + ") AS BIT) AS BLOB)"
 	},
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },

@@ -20,9 +20,9 @@ type scanColumn struct {
 	// Grouped is the expression by which rows are grouped: the stored column, or, for a TIMESTAMPTZ, a TIMESTAMP in
 	// UTC.
 	Grouped string
-	number  string // format that converts Grouped to a BIGINT; "" for times
+	number  string // the format that converts Grouped to a BIGINT; "" for times
 	literal func(v int64) (string, bool)
-	ends    bool // the type has infinities at both ends, which only a range with two ends excludes
+	ends    bool // the type has values for both infinities, which only a range with two ends excludes
 }
 
 // scanTruth returns a column of booleans.
@@ -49,7 +49,7 @@ const asDays = "date_diff('day', DATE '1970-01-01', %s)"
 // scanDays returns a column of dates.
 func scanDays(x string) *scanColumn {
 	return &scanColumn{Raw: x, Grouped: x, number: asDays, ends: true, literal: func(v int64) (string, bool) {
-		const most = 1 << 20 // days, far beyond the year 9999
+		const most = 1 << 20 // in days since 1970: far beyond the year 9999
 		return "DATE '" + time.Unix(min(max(v, -most), most)*86400, 0).UTC().Format("2006-01-02") + "'", v >= firstDay &&
 			v <= lastDay
 	}}
@@ -110,7 +110,7 @@ func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
 
 // spanOfSteps returns the range of values that have a cell.
 func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
-	most := int64(math.MaxInt64) // stays if the last cell has no upper edge
+	most := int64(math.MaxInt64) // no upper limit, unless the last cell has an upper edge
 	if len(s.At) > int(s.Cells) {
 		most = s.At[len(s.At)-1] - 1
 		if s.Closed {
@@ -129,8 +129,8 @@ type groupKey struct {
 	Value func(columns []string) string
 }
 
-// A column of integers is a group key by itself if its range has at most mostGroupValues values or, if that is more,
-// valuesPerCell values per cell: then there are few groups.
+// A column of integers is a group key by itself if its range has few values: at most mostGroupValues or, if that is
+// more, at most valuesPerCell values per cell.
 const (
 	mostGroupValues = 1 << 12
 	valuesPerCell   = 16
@@ -217,9 +217,9 @@ func bracketed(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// clamped returns the expression that clamps a number of the column in its stored form. least and most, the clamp's
-// bounds, are in quanta of 2^exponent; the result is in units of the column, of which each is times quanta. ok is false
-// if a bound is no integer that a double holds. NULL is clamped too.
+// clamped returns the expression that clamps a number of the column in its stored form. The clamp's bounds, least and
+// most, are in quanta of 2^exponent. The result is in the column's own unit, which is as large as times quanta. ok is
+// false if a bound is not an integer that a double holds. NULL is clamped too.
 func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped string, times int64, ok bool) {
 	if c == nil || c.number != asBigint || exponent > 0 || exponent < -60 {
 		return "", 0, false

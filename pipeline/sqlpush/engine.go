@@ -27,13 +27,13 @@ var (
 // fingerprint. If it is empty, a random key is used, so that no two fingerprints are equal.
 func New(d *Database, key []byte) *Engine { return &Engine{d, key} }
 
-// fingerprint returns what stands for the digest of an input in a database: a keyed digest of the exact answers.
-// Engines that give the same answers have the same fingerprint; a change of the table that changes no answer leaves it
-// as it is. If the key is empty, a random key is used.
+// fingerprint returns a keyed digest of the exact answers, which stands for the digest of an input in a database.
+// Engines that give the same answers have the same fingerprint. A change of the table that changes no answer does not
+// change the fingerprint. If the key is empty, a random key is used.
 func fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	if len(key) == 0 {
 		key = make([]byte, 32)
-		_, _ = rand.Read(key) // crypto/rand does not fail
+		_, _ = rand.Read(key) // crypto/rand never returns an error
 	}
 	return mechanism.Fingerprint(key, slices.Concat(exacts...)...)
 }

@@ -33,8 +33,8 @@ func even(s *domain.Steps[float64]) bool {
 	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
 }
 
-// evenly returns the beginning of a CASE that computes the cell of numbers x, first edge <= x < last edge. ok is false
-// if there are few edges or no formula is right.
+// evenly returns the first branches of a CASE: they compute the cell of the numbers x with first edge <= x < last edge.
+// ok is false if there are few edges or if no formula is right.
 func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bool) {
 	if !even(s) {
 		return "", false
@@ -66,8 +66,8 @@ func (w *writer) edge(at []float64, place string) string {
 	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by))
 }
 
-// between returns the beginning of a CASE: the formula code for numbers from from on, and cell 0 for numbers from the
-// first edge to from.
+// between returns the first branches of a CASE: the formula code for numbers from from on, and cell 0 for numbers from
+// the first edge to from.
 func (w *writer) between(x string, from float64, at []float64, code string) string {
 	cases := fmt.Sprintf("CASE WHEN %s >= %s AND %s < %s THEN %s", x, w.float(from), x, w.float(at[len(at)-1]), code)
 	if from > at[0] {
@@ -82,16 +82,16 @@ const mostEdgeDecimals = 15
 // arithmetic is the formula floor((x · times - less) / by) - minus. Steps that change nothing are left out.
 type arithmetic struct{ times, less, by, minus float64 }
 
-// of evaluates the formula as a database does. The conversions to float64 keep the compiler from fusing a product and a
-// sum into one operation with one rounding.
-func (a arithmetic) of(x float64) float64 {
+// evaluate evaluates the formula as a database does that computes with doubles. The conversions to float64 keep the
+// compiler from fusing a product and a sum into one operation with one rounding.
+func (a arithmetic) evaluate(x float64) float64 {
 	x = float64(x * a.times)
 	x = float64(x - a.less)
 	return math.Floor(float64(x/a.by)) - a.minus
 }
 
-// startOf returns the edge from which a database can evaluate the formula. If underflow may be an error (failsBelow),
-// numbers near 0 must be excluded; ok is false if that is impossible.
+// startOf returns the smallest edge from which on a database can evaluate the formula. If the engine may return an
+// error for an underflow (failsBelow), numbers near 0 must be excluded. ok is false if that is impossible.
 func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok bool) {
 	switch {
 	case !failsBelow || a.times >= 1 && (a.by <= 1 || a.less != 0):
@@ -105,7 +105,7 @@ func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok boo
 // atMost reports whether the formula's result is from i - less to i for all numbers in every cell i.
 func (a arithmetic) atMost(less int, at []float64) bool {
 	for i := range len(at) - 1 {
-		low, high := a.of(at[i]), a.of(math.Nextafter(at[i+1], at[0]))
+		low, high := a.evaluate(at[i]), a.evaluate(math.Nextafter(at[i+1], at[0]))
 		if !(low >= float64(max(0, i-less)) && high <= float64(i)) {
 			return false
 		}
@@ -113,25 +113,25 @@ func (a arithmetic) atMost(less int, at []float64) bool {
 	return true
 }
 
-// whole evaluates the formula as databases do that divide integers: x · times - less is rounded down before the
-// division.
-func (a arithmetic) whole(x float64) float64 {
+// evaluateIntegers evaluates the formula as a database does that divides integers: x · times - less is rounded down
+// before the division.
+func (a arithmetic) evaluateIntegers(x float64) float64 {
 	x = float64(x * a.times)
 	x = math.Floor(float64(x - a.less))
 	return math.Floor(x/a.by) - a.minus
 }
 
-// inside reports whether whole returns the cell's index for all numbers between the edges, a negative number before the
-// first edge, and at least the number of cells from the last edge on. Then the result alone shows whether a number is
-// in a cell.
+// inside reports whether evaluateIntegers returns the cell's index for all numbers between the edges, a negative number
+// before the first edge, and at least the number of cells from the last edge on. Then the result alone shows whether a
+// number is in a cell.
 func (a arithmetic) inside(at []float64) bool {
 	n := len(at) - 1
 	for i := range n {
-		if a.whole(at[i]) != float64(i) || a.whole(math.Nextafter(at[i+1], at[0])) != float64(i) {
+		if a.evaluateIntegers(at[i]) != float64(i) || a.evaluateIntegers(math.Nextafter(at[i+1], at[0])) != float64(i) {
 			return false
 		}
 	}
-	return a.whole(math.Nextafter(at[0], math.Inf(-1))) < 0 && a.whole(at[n]) >= float64(n)
+	return a.evaluateIntegers(math.Nextafter(at[0], math.Inf(-1))) < 0 && a.evaluateIntegers(at[n]) >= float64(n)
 }
 
 // write returns the formula as SQL; float writes a double's literal.
@@ -263,11 +263,11 @@ func decimalEdges(at []float64) (first, width, by float64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// scaled returns x·10^digits, in which x counts as the decimal number of 16 digits nearest to it; 1/2, which is not an
-// integer, if it has no such form.
+// scaled returns x·10^digits, where x stands for the decimal number of 16 digits that is nearest to it. If x·10^digits
+// cannot be computed, it returns 1/2, which is not an integer.
 func scaled(x float64, digits int) *big.Rat {
 	r, ok := new(big.Rat).SetString(fmt.Sprintf("%.15ge%d", x, digits))
-	if !ok { // the decimal is written with an exponent, so the text has two
+	if !ok { // the decimal of x has an exponent already, so the text has two
 		return big.NewRat(1, 2)
 	}
 	return r

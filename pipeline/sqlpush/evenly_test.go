@@ -39,7 +39,7 @@ func TestSmall(t *testing.T) {
 					cell = i
 				}
 			}
-			place := a.whole(x)
+			place := a.evaluateIntegers(x)
 			if inside := place >= 0 && place < float64(n); inside != (cell >= 0) || inside && int(place) != cell {
 				rt.Fatalf("%g is in cell %d of %v, and %+v says %g", x, cell, at, a, place)
 			}
@@ -53,7 +53,7 @@ func TestSmall(t *testing.T) {
 // A product with less than 1 makes the number next below 0 equal to 0, so it is not used for edges from 0 on.
 func TestSmallKeepsNegativeNumbersOut(t *testing.T) {
 	at := []float64{0, 2, 4, 6}
-	if a, ok := smallArithmetic(at); !ok || a.whole(-5e-324) >= 0 || (arithmetic{0.5, 0, 1, 0}).inside(at) {
+	if a, ok := smallArithmetic(at); !ok || a.evaluateIntegers(-5e-324) >= 0 || (arithmetic{0.5, 0, 1, 0}).inside(at) {
 		t.Errorf("%+v, %v", a, ok)
 	}
 }

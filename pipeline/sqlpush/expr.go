@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// SQL that is the same in every dialect: literals of numbers and texts, and choices among them.
+// The SQL of this file is the same in every dialect: literals of numbers and texts, and CASE expressions.
 
 // code returns the literal of a code: NULL for domain.Dropped, the code of a row in no cell.
 func code(c int32) string {
@@ -48,12 +48,12 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 		}
 		return beyond
 	}
-	var tree func(from, to int) string // finds the number of edges <= x, which is from..to
+	var tree func(from, to int) string // finds the number of edges <= x, from..to
 	tree = func(from, to int) string {
 		if from == to {
 			return leaf(from)
 		}
-		middle := (from + to) / 2 // the search continues above if x >= edge middle
+		middle := (from + to) / 2 // if x >= edge middle, the search continues above it
 		return "CASE WHEN " + x + " < " + literal(s.At[middle]) + " THEN " + tree(from, middle) + " ELSE " +
 			tree(middle+1, to) + " END"
 	}

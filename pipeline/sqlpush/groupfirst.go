@@ -12,8 +12,8 @@ import (
 )
 
 // If each row is a unit, rows can be grouped before their cells are computed, by any columns that determine the cell.
-// Then the cell is computed once per group. This is done for long lists of values, and on DuckDB for integers, days and
-// hours if they take few values (duckdbscan.go).
+// Then the cell is computed once for each group instead of each row. This is done for long lists of values, and on
+// DuckDB for integers, days and hours if they take few values (duckdbscan.go).
 
 // mostTogether is the largest number of combinations of cells for which the rows of several marginals are grouped by
 // all of their dimensions at once.
@@ -64,7 +64,8 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	return same.String(), true
 }
 
-// rowsOfAll returns an aggregation that reads the rows and columns of several ones, including rows without a value.
+// rowsOfAll returns an aggregation of the rows and columns that all these aggregations read, including rows without a
+// value.
 func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	o := *all[0]
 	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, slices.Clone(o.Columns)
@@ -233,7 +234,7 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum describes a sum over rows: the expression of, whose values are from -most to most, is added up; then the sum is
+// sum describes a sum over rows. The values of the expression of, from -most to most, are added up. Then the sum is
 // multiplied by times, and less is subtracted for each row.
 type sum struct {
 	of                string
@@ -275,7 +276,8 @@ func (c *contents) sumText(s sum, of string, most int64, rows string) string {
 	return movedSum("SUM("+of+")", s.times, rows, s.less)
 }
 
-// clamped returns the clamped value of an integer column in its stored form. ok is false if the column is not read so.
+// clamped returns the clamped value of an integer column in its stored form. ok is false if the column is not read in
+// this form.
 func (c *contents) clamped(name string) (v string, ok bool) {
 	column, q := c.columns[name], c.Value
 	if !column.Grouped || q.Clip || c.AllRows {
@@ -285,7 +287,7 @@ func (c *contents) clamped(name string) (v string, ok bool) {
 	switch {
 	case !ok:
 		return "", false
-	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.counted() != noRows): // multiply the sum instead
+	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.counted() != noRows): // multiply only the sum
 		c.times[len(c.values)] = times
 	default:
 		v = fmt.Sprintf("CAST(%s AS BIGINT) * %d", v, times)

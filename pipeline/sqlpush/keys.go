@@ -51,9 +51,9 @@ type keySyntax struct {
 // keyName returns the name of the column with the i-th value of a key.
 func keyName(i int) string { return fmt.Sprint("k", i) }
 
-// keyColumns returns the names of the columns of a key's values, an expression for each, and the conditions that a row
-// has a key. codes holds the codes of the listed dimensions; column returns the expression that reads a column, and
-// length that of a text's number of bytes.
+// keyColumns returns the names of the columns of a key's values, an expression for each, and the conditions under which
+// a row has a key. codes holds the codes of the listed dimensions. column returns the expression that reads a column,
+// and length the expression for a text's number of bytes.
 func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	length func(string) string) (names, exprs,
 	conditions []string) {

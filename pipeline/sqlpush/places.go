@@ -159,7 +159,7 @@ func (w *nearestWriter) findWithin(all []pointGroup) {
 	most := w.float(w.rule.Most)
 	wide := 0.0
 	for axis := range 3 {
-		wide = max(wide, all[0].extent(w.rule.Points, axis)) // all groups are about as wide as the first
+		wide = max(wide, all[0].extent(w.rule.Points, axis)) // all groups are about equally wide
 	}
 	if len(all) > 2 && math.Sqrt(w.rule.Most) > wide {
 		squares := []string{most}

@@ -45,7 +45,7 @@ func (postgres) column(of columnType) (c column, ok bool) {
 		switch {
 		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS bigint)"}, true
-		case of.Exact: // -Infinity, Infinity and NaN are null
+		case of.Exact: // as exact texts, -Infinity, Infinity and NaN are null
 			finite := "CASE WHEN " + x + " > '-Infinity' AND " + x + " < 'Infinity' THEN " + x + " END"
 			return textColumn("CAST(trim_scale(" + finite + `) AS text) COLLATE "C"`), true
 		case of.HasDecimal && of.Scale >= 0 && of.Precision <= 100 && of.Scale <= 100:
@@ -53,7 +53,7 @@ func (postgres) column(of columnType) (c column, ok bool) {
 		}
 	case "BOOL":
 		return column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
-	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) drops its padding
+	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) to text drops its padding
 		return textColumn("CAST(" + x + ` AS text) COLLATE "C"`), true
 	case "BYTEA":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true

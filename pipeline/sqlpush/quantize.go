@@ -44,8 +44,8 @@ func (c *contents) quantizeValues() {
 	}
 }
 
-// whole adds and returns the columns of a vector's quantized components. All of them are NULL if one is, because such a
-// row has no value.
+// whole adds columns with a vector's quantized components and returns their names. All of them are NULL in a row if one
+// is, because such a row has no value.
 func (c *contents) whole(x []string) (values []string) {
 	var numbers []string
 	for _, component := range x {

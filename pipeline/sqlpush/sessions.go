@@ -18,7 +18,7 @@ type session struct {
 	exec  func(ctx context.Context, text string) (sql.Result, error)
 }
 
-// asks runs a statement that returns a boolean; if that is false, it returns the error no.
+// asks runs a statement that returns a boolean. If the boolean is false, asks returns the error no.
 func (s *session) asks(ctx context.Context, text string, no error) error {
 	ok := false
 	if err := s.value(ctx, text, &ok); err != nil {
@@ -52,7 +52,7 @@ func failed(ctx context.Context, message string, err error) error {
 		return context.Cause(ctx)
 	}
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: message, Hint: hintFailed}
-	if errors.Is(err, silence.ErrSilent) || errors.Is(err, context.DeadlineExceeded) { // the time limit for connecting
+	if errors.Is(err, silence.ErrSilent) || errors.Is(err, context.DeadlineExceeded) { // connecting took too long
 		e.Message += ": the server did not answer in time"
 	} else if state := sqlState(err); state != "" {
 		e.Message += " (SQLSTATE " + state + ")"

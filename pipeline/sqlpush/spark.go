@@ -51,9 +51,9 @@ func (spark) column(of columnType) (c column, ok bool) {
 		case !of.HasDecimal:
 		case of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-		case of.Exact: // the type has the number of digits after the point
+		case of.Exact: // equal values have equal texts, because the type fixes the number of digits after the point
 			return sparkText("CAST(" + x + " AS STRING)"), true
-		default: // the nearest double
+		default: // the cast gives the nearest double
 			return column{Type: kind(table.Float), Expr: "CAST(" + x + " AS DOUBLE)"}, true
 		}
 	case "boolean":
@@ -66,7 +66,7 @@ func (spark) column(of columnType) (c column, ok bool) {
 		return column{Type: kind(table.Date), Expr: "CAST(unix_date(" + x + ") AS BIGINT)"}, true
 	case "timestamp":
 		return column{Type: instants, Expr: "unix_micros(" + x + ")"}, true
-	case "timestamp_ntz": // session sets the zone
+	case "timestamp_ntz": // session sets the time zone in which these are read
 		return column{Type: wallClock, Expr: "unix_micros(CAST(" + x + " AS TIMESTAMP))"}, true
 	}
 	return c, false
@@ -140,11 +140,15 @@ var sparkPieces = pieces{
 		Quotient: "div",
 		Bytes:    func(x string) string { return "CAST(" + x + " AS BINARY)" },
 	}.write,
-	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
-	number: func(x string, width int) string {
-		return fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", x, 2*width)
-	},
-	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
+	length: func(text string) string { return sparkBytes("octet_length("+text+")", 4) },
+	number: func(x string, width int) string { return sparkBytes("CAST("+x+" AS BIGINT)", width) },
+	bytes:  func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
+}
+
+// sparkBytes returns an integer as width bytes. Padding the bytes takes Spark half as long as padding the hexadecimal
+// digits, and a cast to BINARY fails in ANSI mode.
+func sparkBytes(x string, width int) string {
+	return fmt.Sprintf("lpad(unhex(hex(%s)), %d, X'00')", x, width)
 }
 
 // sum splits each number into digits to the base 2^15 and adds up each digit, because Spark adds BIGINTs much faster
@@ -178,12 +182,12 @@ func (spark) sum(x string, most int64) string {
 
 func (spark) digits(sum string) string { return "CAST(" + sum + " AS STRING)" }
 
-// session returns the settings of a session: times without a zone are in UTC, concat of binaries returns a binary, and
-// the server collects a result before it sends the first row (results are small).
+// session returns the settings of a session: times without a zone are in UTC, concat and lpad of binaries return a
+// binary, and the server collects a result before it sends the first row (results are small).
 func (spark) session() []string {
 	return []string{
 		"SET TIME ZONE 'UTC'", "SET spark.sql.function.concatBinaryAsString = false",
-		"SET spark.sql.thriftServer.incrementalCollect = false",
+		"SET spark.sql.legacy.lpadRpadAlwaysReturnString = false", "SET spark.sql.thriftServer.incrementalCollect = false",
 	}
 }
 
@@ -196,8 +200,8 @@ func (spark) suits(ctx context.Context, s *session) error {
 	}
 	ok := false
 	err := s.value(ctx, "SELECT is_valid_utf8('a') AND unix_micros(CAST(TIMESTAMP_NTZ'1969-12-31 23:59:59.999999' AS "+
-		"TIMESTAMP)) = -1 AND octet_length(concat(X'00', X'FF')) = 2 AND CAST(2.5D AS BIGINT) = 2 AND floor(-0.5D) = -1 AND "+
-		"CAST('NaN' AS DOUBLE) > CAST('Infinity' AS DOUBLE)", &ok)
+		"TIMESTAMP)) = -1 AND octet_length(concat(X'00', X'FF')) = 2 AND typeof(lpad(X'FF', 2, X'00')) = 'binary' AND "+
+		"CAST(2.5D AS BIGINT) = 2 AND floor(-0.5D) = -1 AND CAST('NaN' AS DOUBLE) > CAST('Infinity' AS DOUBLE)", &ok)
 	switch {
 	case ctx.Err() == nil && err != nil && sqlState(err) == "" || err == nil && !ok:
 		return refused
@@ -246,7 +250,7 @@ var sparkIntegers = wideIntegers{
 	Wide:     "DECIMAL(38, 0)",
 	Quotient: func(a, b string) string { return "CAST((" + a + ") div (" + b + ") AS DECIMAL(38, 0))" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
-	Cut:      func(x string) string { return "(" + x + ")" }, // the cast to BIGINT truncates
+	Cut:      func(x string) string { return "(" + x + ")" }, // unchanged, because the cast to BIGINT truncates
 }
 
 // sparkKeys inserts bytes into texts by their hexadecimal digits. It flips the sign bit of a number by xor, because an

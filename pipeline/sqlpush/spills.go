@@ -32,7 +32,7 @@ func (f *spillFolder) make(tell func(path string) error) error {
 		return err
 	}
 	if err := tell(path); err != nil {
-		_ = os.Remove(path) // it is empty
+		_ = os.Remove(path) // it removes the folder, which is empty
 		return err
 	}
 	f.path = path

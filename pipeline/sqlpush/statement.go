@@ -162,12 +162,12 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	return c.statement()
 }
 
-// presence is the step that drops the rows in which a column is NULL, if any does.
+// presence states which step drops the rows in which a column is NULL.
 type presence int
 
 const (
 	needsNothing   presence = iota
-	needsCode               // its dimension: NULL has no cell
+	needsCode               // the code of the column's dimension: NULL has no cell
 	needsFilter             // a condition of the job
 	needsCondition          // a condition IS NOT NULL that the statement must add
 )
@@ -252,9 +252,9 @@ type contents struct {
 	columns map[string]column
 
 	cells, values, units []string      // column names
-	times                map[int]int64 // by index of a value: the factor by which its sum is multiplied afterwards
-	keys                 []string      // columns of discovered keys, the first of cells
-	missing              bool          // there may be rows without a cell
+	times                map[int]int64 // the factor for the sum of value i; 1 if it has none
+	keys                 []string      // columns of discovered keys, which come first in cells
+	missing              bool          // set if there may be rows without a cell
 	among                string        // prefix of column names if the statement answers several queries; "" for one
 	first                int           // the number of the first cell
 }
@@ -369,14 +369,14 @@ func (c *contents) totals(from, rows string) string {
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {
-		least := c.MinUnits // min_units, applied by the query that discovers the keys
+		least := c.MinUnits // only the query that discovers the keys drops keys of few units
 		if c.Value != nil {
 			least = 0
 		}
 		return keyTotals(from, c.cells, strings.Join(columns, ", "), rows, least)
 	}
 	list := strings.Join(columns, ", ")
-	var missing []string // drops the group of the rows without a cell
+	var missing []string // conditions that drop the group of the rows without a cell
 	if c.missing {
 		missing = notNull(c.cells)
 	}
@@ -401,7 +401,7 @@ func (c *contents) totals(from, rows string) string {
 		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
 	number := ""
-	if rows != countRows { // the rows are groups with a count n
+	if rows != countRows { // the rows are groups, whose number of rows is in n
 		number = ", n"
 	}
 	var all []string
@@ -413,7 +413,8 @@ func (c *contents) totals(from, rows string) string {
 		strings.Join(all, "\nUNION ALL\n")
 }
 
-// term returns what a row adds to a sum: x, or 0 if rows without a value count. So a sum is NULL only over no row.
+// term returns the number that a row adds to a sum: x, or 0 for rows without a value if these count. So a sum is NULL
+// only over no row.
 func (c *contents) term(x string) string {
 	if c.AllRows {
 		return "COALESCE(" + x + ", 0)"

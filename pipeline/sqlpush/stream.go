@@ -73,7 +73,7 @@ func (r *Reader) ReadVersion(ctx context.Context, version string) error {
 	if err := r.d.ReadVersion(ctx, version); err != nil {
 		return err
 	}
-	_ = r.Engine.Close() // closes nothing but its view of the database
+	_ = r.Engine.Close() // Close leaves the database open
 	r.Engine = r.over(r.d.Rows())
 	return nil
 }
@@ -107,6 +107,6 @@ func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 
 // Close closes the engine and the database.
 func (r *Reader) Close() error {
-	_ = r.Engine.Close() // closes nothing but its view of the database
+	_ = r.Engine.Close() // Close leaves the database open
 	return r.d.Close()
 }

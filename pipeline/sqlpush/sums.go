@@ -23,7 +23,7 @@ func wideInteger(text sql.NullString) (int128.Int, error) {
 	if !ok || x.BitLen() > 126 {
 		return int128.Int{}, bounding.ErrMerge
 	}
-	high := new(big.Int).Rsh(x, 64) // rounds down
+	high := new(big.Int).Rsh(x, 64) // Rsh rounds down
 	low := new(big.Int).And(x, new(big.Int).SetUint64(1<<64-1))
 	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
 }
@@ -44,7 +44,7 @@ func (room) Err() error { return nil }
 // Share is unlimited, because all totals are held in memory.
 func (room) Share() int64 { return math.MaxInt64 }
 
-// Room returns a number of bytes for rows; there are none.
+// Room returns a number of bytes for rows. It does not matter, because there are no rows.
 func (room) Room() int64 { return 1 << 20 }
 
 // errNoSum means that the sum over one or more rows is NULL. No value of a row can cause this: rows without a value add
@@ -55,7 +55,7 @@ var errNoSum = errors.New("a sum of rows is NULL")
 // the database's texts are not valid UTF-8.
 func scanTotals(rows *sql.Rows, of []answer) (totals []aggregation.Total, counts bool, err error) {
 	var at aggregation.Total
-	n := make([]sql.NullInt64, len(of)) // NULL is a count over no row
+	n := make([]sql.NullInt64, len(of)) // NULL stands for 0: it is a count over no row
 	texts := make([][]sql.NullString, len(of))
 	into := []any{&at.Table, &at.Cell}
 	for i, a := range of {

@@ -44,14 +44,14 @@ func (w *writer) uncheckedSteps(x string, r *domain.Coding) string {
 	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.float(s.At[0]), below, beyond)
 	if place, cells, ok := w.tryEvenly(x, s.At); ok && int(s.Cells) == len(s.At)-1 {
 		place = w.stage(place)
-		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // a small type, as place has
+		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // rest gets the small integer type that place has
 		code := place
 		if _, places, refined := refinedEdges(s.At); refined && cells > int(s.Cells) {
 			code, _ = w.try(bisection(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, integer, "NULL", "NULL"),
 				bitsOf(float64(s.Cells)))
 		}
 		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, cells, code, rest)
-		if !w.oneAxis { // radix multiplies the code: a small type would overflow
+		if !w.oneAxis { // radix multiplies the code, which would overflow a small type
 			c = w.integer(c)
 		}
 		return c
@@ -60,7 +60,7 @@ func (w *writer) uncheckedSteps(x string, r *domain.Coding) string {
 		return among + below
 	}
 	below, _ = w.outside(x, s)
-	return bisection(x, s, w.float, below, beyond) // NaN, above all numbers, is beyond
+	return bisection(x, s, w.float, below, beyond) // DuckDB sorts NaN above all numbers, so NaN gets the code beyond
 }
 
 // tryEvenly returns the index of a number's cell among evenly spaced edges as a small integer, and the number of cells.
@@ -89,8 +89,8 @@ func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok 
 	return place, cells, ok
 }
 
-// tryQuantize is quantize by a cast that may fail. Rounding keeps the order, so the number can be clamped after it is
-// rounded. If the cast fails, the number is NaN or far outside of the clamp.
+// tryQuantize does the same as quantize, by a cast that may fail. Rounding keeps the order, so the number can be
+// clamped after it is rounded. If the cast fails, the number is NaN or far outside of the clamp.
 func (c *contents) tryQuantize(q *quantize.Quantizer, x string) (v string, ok bool) {
 	product := x
 	if q.Exponent != 0 {

@@ -45,16 +45,16 @@ func (trino) column(of columnType) (c column, ok bool) {
 		switch {
 		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
-		case of.Exact: // all values have the same number of decimal places
+		case of.Exact: // all values of the type have the same number of decimals
 			return textColumn("CAST(" + x + " AS varchar)"), true
-		case of.HasDecimal: // the text's nearest double; a quotient of doubles may differ from it
+		case of.HasDecimal: // by way of the text, which gives the nearest double
 			return column{Type: kind(table.Float), Expr: "CAST(CAST(" + x + " AS varchar) AS double)"}, true
 		}
 	case "BOOLEAN":
 		return column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS bigint)"}, true
 	case "VARCHAR", "UUID":
 		return textColumn("CAST(" + x + " AS varchar)"), true
-	case "CHAR": // padding at its end has no meaning
+	case "CHAR": // drop the padding at the end, which has no meaning
 		return textColumn("trim(TRAILING ' ' FROM CAST(" + x + " AS varchar))"), true
 	case "VARBINARY":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
@@ -104,7 +104,7 @@ var trinoPieces = pieces{
 		Number:   trinoNumber,
 		Date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
 		OtherDay: func(x string) string { return "concat('day ', " + trinoNumber(x) + ")" },
-		Time: func(x string) string { // date_add takes only 32-bit numbers
+		Time: func(x string) string { // days and seconds separately, because date_add takes only 32-bit numbers
 			below := func(of int) string { return fmt.Sprintf("((%s %% %d + %d) %% %d)", x, of, of, of) }
 			day := fmt.Sprintf("date_add('day', (%s - %s) / %d, TIMESTAMP '1970-01-01 00:00:00')", x, below(dayMicros), dayMicros)
 			second := fmt.Sprintf("date_add('second', %s / %d, %s)", below(dayMicros), secondMicros, day)

@@ -9,8 +9,8 @@ import (
 // The digest of a unit is made from a canonical text of each of its columns, which
 // queries/internal/columnar/canonical.go defines. This file writes the text in SQL; a dialect adds a few functions.
 
-// unitText returns the SQL expression for the canonical text, as bytes, of a unit's column x of type of. If binary is
-// set, x is already the bytes of a text.
+// unitText returns the SQL expression for the canonical text, as bytes, of a unit's column x, whose type is of. If
+// binary is set, x already holds the bytes of a text.
 type unitText func(x string, of table.Type, binary bool) string
 
 // unitTextSyntax holds the functions by which a dialect writes the parts of a canonical text.

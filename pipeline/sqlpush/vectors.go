@@ -19,14 +19,14 @@ import (
 // wideIntegers holds what a dialect needs to compute with integers below 2^112.
 type wideIntegers struct {
 	Wide     string                   // the name of their SQL type
-	Quotient func(a, b string) string // rounds towards zero
-	Narrow   func(wide string) string // converts to BIGINT a number that fits it
+	Quotient func(a, b string) string // divides, rounding towards zero
+	Narrow   func(wide string) string // converts to BIGINT a number that fits into one
 	Cut      func(x string) string    // rounds a double below 2^53 towards zero
 }
 
 const (
 	doubleDigits = 53
-	farAway      = 1 << 41 // stands for an infinite component, as in queries/quantize: only its direction counts
+	farAway      = 1 << 41 // replaces an infinite component, as in queries/quantize: only its direction counts
 )
 
 // clipper writes the expressions that shorten vectors to a length.
@@ -73,10 +73,10 @@ func (w *clipper) findLongest(x []string) {
 	w.layer("CASE WHEN " + strings.Join(there, " AND ") + " THEN " + longest + " END AS longest")
 }
 
-// findScale returns a column with the power of two that scales the components to integers. Starting with 1/quantum, it
-// is halved, by powers of two, until the longest component has at most 53 bits.
+// findScale adds a column with the power of two that scales the components to integers, and returns its name. The power
+// is 1/quantum, or a smaller one if the longest component would have more than 53 bits.
 func (w *clipper) findScale() string {
-	most := doubleDigits - 1 + w.exponent // afterwards the longest component is below 2^(most+1)
+	most := doubleDigits - 1 + w.exponent // the scaled longest component is below 2^(most+1)
 	by := 1
 	for most+2*by < 1024 {
 		by *= 2

@@ -33,7 +33,7 @@ type versioner interface {
 func KeepsVersions(s Source) bool {
 	d, _ := dialectOf(s.Driver)
 	_, ok := d.(versioner)
-	_, byFormat := d.(lakeReader) // a lakeReader's own tables have no versions
+	_, byFormat := d.(lakeReader) // a lakeReader keeps versions only of folders
 	return ok && s.Table != "" && (!byFormat || s.Format != "" && !IsVersion(s))
 }
 

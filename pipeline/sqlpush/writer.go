@@ -9,7 +9,7 @@ import (
 // computed from these.
 type writer struct {
 	dialect
-	from      string // the nested stages so far: a table expression without alias
+	from      string // the table expression, without alias, of the nested stages so far
 	names     int
 	known     map[string]string // names of columns, by the expressions that they hold
 	neverNull map[string]bool   // columns without NULL
@@ -70,8 +70,8 @@ func (w *writer) filter(conditions ...string) {
 	w.from = fmt.Sprintf("(SELECT * FROM %s AS s%d\n WHERE %s)", w.from, w.names, strings.Join(conditions, " AND "))
 }
 
-// filterFound is like filter, for conditions on columns that are expensive to compute. The stage keeps the optimizer
-// from moving the conditions below these columns, where it would compute them again.
+// filterFound does the same as filter, for conditions on columns that are expensive to compute. The stage keeps the
+// optimizer from moving the conditions below these columns, where it would compute them again.
 func (w *writer) filterFound(conditions ...string) {
 	if wall := w.wall(); wall != "" && len(conditions) > 0 {
 		w.names++

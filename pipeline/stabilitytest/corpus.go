@@ -96,7 +96,7 @@ func replaced(a, b any) *Pair {
 	return p
 }
 
-// replacedText is like replaced, for a column of texts before the column of numbers.
+// replacedText does the same as replaced, for a table with a column of texts before the column of numbers.
 func replacedText(a, b string) *Pair {
 	p := replaced(1.0, 1.0)
 	for i, s := range []string{"x", a, b, "y"} {

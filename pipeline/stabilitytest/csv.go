@@ -63,7 +63,7 @@ func writeCSV(columns []Column, rows []Row, options string, r *rand.Rand) ([]byt
 	for i, row := range rows {
 		text := form.line(columns, row, always)
 		b.WriteString(text)
-		// without a line end, an empty last line would be no row
+		// always write the line end of an empty last line, which would otherwise be no row
 		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" {
 			b.WriteString(ending)
 		}

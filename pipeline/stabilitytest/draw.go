@@ -19,8 +19,8 @@ var catalog = []Column{
 		Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// csvOptions lists groups of CSV options; a job has one option from some groups. Some options read numbers and letters
-// differently from how they are written: even then no row may make the run fail.
+// csvOptions lists groups of CSV options. A job has at most one option from each group. Some options read numbers and
+// letters differently from how they are written: even then no row may make the run fail.
 var csvOptions = [][]string{
 	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`,
 		`thousands: ","`}, {`quote: "'"`, `quote: none`},

@@ -133,8 +133,7 @@ func (c *Case) Within(p *pipeline.Plan, answers [2][]Answer) *Finding {
 	return nil
 }
 
-// compareWhole compares the answers with the answers of a run that ignores the statistics of files, and so reads every
-// row.
+// compareWhole compares the answers with those of a run that ignores the statistics of files, and so reads every row.
 func (c *Case) compareWhole(l *Lab, answers [2][]Answer) *Finding {
 	whole, err := c.Job.readsAll(l)
 	if err != nil {

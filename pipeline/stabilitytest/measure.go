@@ -217,8 +217,8 @@ func openKeys(tb testing.TB, e mechanism.Exact, least int64) Answer {
 	return a
 }
 
-// eachCanBe returns the Named numbers of the keys that the selections of both answers may return. A name is the cell's
-// number in 4 bytes, then the key's digest.
+// eachCanBe returns the numbers in Named for the keys that the selections of both answers may return. A name is the
+// cell's number in 4 bytes, then the key's digest.
 func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 	if a.Among == nil {
 		return a.Named

@@ -169,7 +169,7 @@ func (d *pairing) upstream(far float64) {
 			row := d.row(far)
 			if d.job.MaxChange > 0 {
 				at := index(d.job.Columns, countsColumn)
-				count, _ := row[at].(int64) // 0 for null
+				count, _ := row[at].(int64) // 0 if it is null
 				count = min(max(count, math.MinInt64/2), math.MaxInt64/2)
 				less := slices.Clone(row)
 				if less[at] = any(count); count == 0 && d.IntN(2) == 0 {
@@ -224,7 +224,7 @@ func (d *pairing) units() {
 		d.change(one, in)
 		return
 	}
-	if d.IntN(3) > 0 { // the same unit, with some rows in both tables
+	if d.IntN(3) > 0 { // keep the unit, and give it some rows in both tables
 		other = one
 		for range d.IntN(3) {
 			d.addRow(d.withUnit(d.row(far), one), both)

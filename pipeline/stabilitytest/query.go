@@ -39,7 +39,7 @@ func (d *drawing) query() string {
 		q += ", per_unit: {" + d.bounds() + "}"
 	}
 	if strings.Contains(q, "optimize: cdf") || strings.Contains(q, "noise: auto") {
-		return q // these allow none of the keys below
+		return q // these queries can have none of the keys below
 	}
 	if !found && d.chance(0.05) {
 		q += ", sensitivity: 100"

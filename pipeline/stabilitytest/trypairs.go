@@ -18,7 +18,7 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
-// Temporary is like [Folder], but the caller removes the folder.
+// Temporary does the same as [Folder], but the caller removes the folder.
 func Temporary(t testing.TB) (dir string, remove func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "stability")
@@ -106,7 +106,7 @@ func (s *Search) Run() Result {
 	return s.RunBy(func(l *Lab, c *Case) (*Finding, bool) { return c.Measure(l) })
 }
 
-// RunBy is like Run, but tries each case by a function.
+// RunBy does the same as Run, but tries each case by a function.
 func (s *Search) RunBy(try Try) Result {
 	var next, stop atomic.Int64
 	stop.Store(int64(s.Pairs+s.PairsPerJob-1) / int64(s.PairsPerJob))

@@ -107,7 +107,7 @@ func Writers() []Writer {
 	}
 }
 
-// Plain is parquet-go with its default settings and dictionaries, as most Go programs would use it.
+// Plain writes by parquet-go with its default settings and dictionaries, as most Go programs do.
 var Plain = binary(sourcetest.Library{Name: "parquet-go with dictionaries", Encode: sourcetest.PlainParquetGo}, ".parquet")
 
 // Files returns the names of n files of a writer.

@@ -23,7 +23,8 @@ type Bounded struct {
 	// Keep receives a content, and how many rows of one unit with this content are kept.
 	Keep   func(content []byte, rows uint64)
 	Ranked *Ranked // if the bound on rows is chosen later
-	// KeepOf receives each kept content of a unit once, and how many different contents of the unit are kept.
+	// KeepOf receives each kept content of a unit once, and how many different contents of the unit are kept. A content
+	// is the cell and the value of a row.
 	KeepOf func(content []byte, contents int)
 }
 

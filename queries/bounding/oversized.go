@@ -86,7 +86,8 @@ type oversizedUnit struct {
 	segments []segment
 	unit     []byte
 	cells    bottomKCells // the cells that are kept
-	// contents are the contents of the rows that may be kept. The candidates of all and inCell are indexes in contents.
+	// contents holds the contents of the rows that may be kept. The candidates in the samples all and inCell are
+	// indexes in contents.
 	contents [][]byte
 	all      bottomK             // the sample of the rows of all cells
 	inCell   map[string]*bottomK // for each cell, the sample of its rows; empty if RowsPerCell does not bind

@@ -232,8 +232,8 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 // unit.
 func (p *queryBounder) keepFromShared(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	// Another query may have drawn the same sample already: only the limit k can bind, and both queries have the same
-	// k.
+	// If only the limit on rows can drop rows of this unit, and another query with the same limit has drawn a sample of
+	// the same rows already, take that sample.
 	if only := l.RowsPerCell >= l.Rows && p.ranked == nil && p.cells <= l.Cells; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)

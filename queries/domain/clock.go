@@ -26,8 +26,8 @@ type clock struct {
 	// seconds ahead of UTC.
 	since, until, offset int64
 	// buffers for one column
-	days, shown, ranks []int32
-	seconds            []int64
+	days, daySeconds, ranks []int32
+	seconds                 []int64
 }
 
 // newClock returns the clock of a column of type t. ok is false if t is neither a date nor a time. zone applies only to
@@ -49,17 +49,17 @@ func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 // read returns the day of each value, counted from 1970-01-01 within the calendar's cycle, and the second of the day (0
 // for dates). Both slices are valid until the next call.
 func (c *clock) read(xs []int64) (days, seconds []int32) {
-	c.days, c.shown = columnar.Resize(c.days, len(xs)), columnar.Resize(c.shown, len(xs))
+	c.days, c.daySeconds = columnar.Resize(c.days, len(xs)), columnar.Resize(c.daySeconds, len(xs))
 	if c.perSecond == 0 {
-		clear(c.shown)
+		clear(c.daySeconds)
 		for i, x := range xs {
 			c.days[i] = int32(modulo(x, cycleDays))
 		}
-		return c.days, c.shown
+		return c.days, c.daySeconds
 	}
 	if c.perSecond == 1e6 && c.zone == nil {
 		c.readMicroseconds(xs)
-		return c.days, c.shown
+		return c.days, c.daySeconds
 	}
 	c.seconds = columnar.Resize(c.seconds, len(xs))
 	wholeSeconds(c.seconds, xs, c.perSecond)
@@ -69,18 +69,18 @@ func (c *clock) read(xs []int64) (days, seconds []int32) {
 	for i, s := range c.seconds {
 		inCycle := uint64(modulo(s, CycleSeconds))
 		day := inCycle / columnar.DaySeconds
-		c.days[i], c.shown[i] = int32(day), int32(inCycle-day*columnar.DaySeconds)
+		c.days[i], c.daySeconds[i] = int32(day), int32(inCycle-day*columnar.DaySeconds)
 	}
-	return c.days, c.shown
+	return c.days, c.daySeconds
 }
 
 // readMicroseconds is read for microseconds without a time zone, which most files have. It needs only one loop.
 func (c *clock) readMicroseconds(xs []int64) {
-	days, shown := c.days[:len(xs)], c.shown[:len(xs)]
+	days, daySeconds := c.days[:len(xs)], c.daySeconds[:len(xs)]
 	for i, x := range xs {
 		inCycle := uint64(modulo(x, 1e6*CycleSeconds)) / 1e6
 		day := inCycle / columnar.DaySeconds
-		days[i], shown[i] = int32(day), int32(inCycle-day*columnar.DaySeconds)
+		days[i], daySeconds[i] = int32(day), int32(inCycle-day*columnar.DaySeconds)
 	}
 }
 

@@ -146,8 +146,8 @@ func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 	return c, len(l.Problems.List) == before
 }
 
-// Coder returns the local evaluation of a coding, for batches with the columns of l. The columns must have been
-// checked.
+// Coder returns a RowCoder that computes the coding in this program, not in a database. It is for batches with the
+// columns of l, which must have been checked.
 func (c *Coding) Coder(l BatchColumns) RowCoder {
 	switch {
 	case c.Grid != nil:

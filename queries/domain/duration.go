@@ -53,8 +53,8 @@ func after(from string, n int, unit byte, zone *time.Location) *big.Int {
 	start, offset, _ := parseMoment(from, zone)
 	length := int64(n) * unitSeconds[unit]
 	if (unit == 'd' || unit == 'w') && !offset {
-		shown, _, _ := parseMoment(from, time.UTC)
-		start, _ = inZone(time.Unix(shown.Unix()+length, int64(shown.Nanosecond())).UTC(), zone)
+		local, _, _ := parseMoment(from, time.UTC)
+		start, _ = inZone(time.Unix(local.Unix()+length, int64(local.Nanosecond())).UTC(), zone)
 		length = 0
 	}
 	nanoseconds := big.NewInt(length)

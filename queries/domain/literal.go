@@ -40,12 +40,12 @@ func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()
 	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
 	_, offset := at.Zone()
-	shown := at.Add(time.Duration(offset) * time.Second)
-	if shown.Equal(t) {
+	local := at.Add(time.Duration(offset) * time.Second)
+	if local.Equal(t) {
 		return at, false
 	}
 	from, to := at.ZoneBounds()
-	if shown.Before(t) {
+	if local.Before(t) {
 		return to, true
 	}
 	return from, true

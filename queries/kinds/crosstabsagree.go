@@ -151,8 +151,9 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	return agree
 }
 
-// fitWith computes the tables by these sets of dimensions, each with its margins. It reports whether each table has its
-// margins.
+// fitWith computes the table of each of these sets of dimensions, so that the table has its margins, and stores it in
+// margins. It begins with the table that margins already holds or, if there is none, with the one nearest to near[a].
+// It reports whether every table has its margins.
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
 	for _, a := range sets {

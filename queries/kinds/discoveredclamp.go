@@ -145,7 +145,8 @@ func (q *Clamped) spread() accumulate.BinnedSumsOf {
 	return accumulate.BinnedSumsOf{Quantizer: q.values, Cells: q.Size}
 }
 
-// Aggregation describes adding up values by the bins of the histogram, within the public range and without a centre.
+// Aggregation describes the totals that the query needs: sums of values by the bins of the histogram. Values are
+// clamped to the public range, and no centre is subtracted from them.
 func (q *Clamped) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Name()}
 	a := q.aggregation(s, q.values, nil, p)

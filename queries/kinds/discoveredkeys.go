@@ -143,7 +143,8 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	return []query.Component{c}, nil
 }
 
-// declaredKeys does the same as declared, for counts by key. Its error can name only the bound max_groups.
+// declaredKeys returns the sensitivity to use for counts by key: the one that the job declares, or implied if it
+// declares none. Declaring less than implied is an error, which names the bound to lower, max_groups.
 func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
 	d := q.Spec.Declared
 	switch {

@@ -28,7 +28,7 @@ type OverBound struct {
 	most int64 // the bound of the count; Limits.Rows is larger by 1
 }
 
-// newOverBound returns the query for the count that the spec and the limits of c describe.
+// newOverBound returns the query that counts the units with more rows than the count c allows (c.Limits).
 func newOverBound(c Base, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:

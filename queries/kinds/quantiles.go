@@ -35,7 +35,7 @@ type quantileReader struct {
 	widths       []float64 // the relative width of each cell; see relativeWidths
 	quantiles    []float64
 	cdf          bool
-	keys         []domain.KeyColumn // the key columns of the groups, with strides in groups
+	keys         []domain.KeyColumn // the key columns of the groups; their strides count groups
 	Name         string             // name of the axis
 	// mostOfRow is the largest amount that one row adds to a cell: 1, or the largest weight of a row.
 	mostOfRow float64

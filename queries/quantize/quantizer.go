@@ -30,7 +30,8 @@ type Options struct {
 	Centred bool
 	// Bits is the number of binary digits of a quantized value; 0 means [MaxBits].
 	Bits int
-	// MaxLog2 is a further bound on the binary logarithm of V and of 1/V; 0 means none.
+	// MaxLog2 is the largest e such that the larger bound of the range, in absolute value, may be 2^e or 2^-e; 0 means
+	// maxLog2.
 	MaxLog2 int
 }
 

@@ -17,8 +17,8 @@ type Factors struct{ Value, Weight *Quantizer }
 const (
 	// factorBits is the number of binary digits of a quantized value or weight: their product has at most 60.
 	factorBits = 30
-	// factorLog2 bounds the binary logarithm of the bounds of a value or weight, so that products do not overflow a
-	// float64.
+	// factorLog2 keeps the larger bound of a value, and of a weight, between 2^-450 and 2^450 in absolute value, so
+	// that products of a value and a weight do not overflow a float64.
 	factorLog2 = 450
 )
 

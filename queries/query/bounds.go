@@ -19,9 +19,9 @@ const (
 
 // Bounds limit how much one privacy unit contributes to a query. 0 means that a bound is not set.
 type Bounds struct {
-	MaxRows         int64 // k, L1: rows in all
-	MaxGroups       int64 // L0: cells with a row
-	MaxRowsPerGroup int64 // m, Linf: rows in one cell
+	MaxRows         int64 // rows in all (k; a bound on the L1 norm)
+	MaxGroups       int64 // cells with a row (a bound on the L0 norm)
+	MaxRowsPerGroup int64 // rows in one cell (m; a bound on the Linf norm)
 }
 
 // Resolve computes the bounds that are not set from the other bounds and the number of cells of the domain. If a bound

@@ -340,21 +340,21 @@ func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float
 	}
 	// Divide the weights of a node's cells into their mean, which is the weight of the node's total, and the
 	// differences from the mean.
-	means, apart := make([]float64, n.sizes[level]), slices.Clone(weights)
+	means, differences := make([]float64, n.sizes[level]), slices.Clone(weights)
 	for i := range means {
 		for _, w := range weights[i*n.cells:][:n.cells] {
 			means[i] += w / float64(n.cells)
 		}
 		for c := range n.cells {
-			apart[i*n.cells+c] -= means[i]
+			differences[i*n.cells+c] -= means[i]
 		}
 	}
-	out := n.transposed(n.passes(variances, false), level, apart, n.cells)
-	for l, of := range n.transposed(n.passes(variances, true), level, means, 1) {
+	out := n.transposed(n.passes(variances, false), level, differences, n.cells)
+	for l, weights := range n.transposed(n.passes(variances, true), level, means, 1) {
 		if n.known[l] {
 			continue
 		}
-		for i, w := range of {
+		for i, w := range weights {
 			for c := range n.cells {
 				out[l][i*n.cells+c] += w
 			}

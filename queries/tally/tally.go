@@ -81,7 +81,7 @@ type tallied struct {
 	classer classer
 }
 
-// addInput appends an input and a classer for its rows.
+// addInput appends an input and the classer that finds the classes of its rows.
 func (t *Tally) addInput(l domain.BatchColumns, in Input, c classer) {
 	x := tallied{Input: in, classer: c}
 	for _, column := range in.Columns {

@@ -104,7 +104,7 @@ func phi(x dd) wide {
 	return wide{e.m.mul(invSqrt2Pi), e.e}
 }
 
-// fillDirect computes the fields of the point from R(x) and R(y).
+// fillDirect computes the fields of the point from Mills' ratios R(x) and R(y).
 func (p *point) fillDirect(density wide, x, y dd, mu wide) {
 	r := mills(y)
 	var factor dd

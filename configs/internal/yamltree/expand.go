@@ -71,7 +71,7 @@ func (d *Decoder) expand(s Spot, raw string) (text string, ok bool) {
 	return value.String(), ok
 }
 
-// holdsEnvironment reports whether a text may have a reference to the environment.
+// holdsEnvironment reports whether a text may contain a reference ${env:NAME}.
 func (d *Decoder) holdsEnvironment(s Spot, raw string) bool {
 	return strings.Contains(raw, "${env:") && slices.Contains(d.format.EnvKeys, s.Path.top())
 }

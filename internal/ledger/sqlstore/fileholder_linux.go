@@ -89,7 +89,7 @@ func describe(pid int) (name string, started time.Time, err error) {
 	if end < 0 {
 		return "", started, errors.ErrUnsupported
 	}
-	const sinceBoot, ticksPerSecond = 19, 100 // proc_pid_stat(5): field 22, the third is the first after the name
+	const sinceBoot, ticksPerSecond = 19, 100 // fields[0] is field 3 of proc_pid_stat(5); the start is field 22
 	fields := strings.Fields(rest[end+1:])
 	seconds, err1 := strconv.ParseInt(boot, 10, 64)
 	if len(fields) <= sinceBoot || err1 != nil {

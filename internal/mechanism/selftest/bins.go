@@ -39,7 +39,8 @@ func (d noise) probabilityBetween(a, b float64) float64 {
 // probabilityBelow returns P(y < edge) for a noisy number y.
 func (d noise) probabilityBelow(edge int64) float64 { return d.lowerTail(d.z(edge)) }
 
-// z returns the z for which y < edge if and only if Z < z.
+// z converts a limit for noisy numbers y to a limit for the noise Z in units of its scale: y < edge if and only if Z <
+// z(edge).
 func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
 
 // bins divides the integers: bin i holds the integers from first + (i−1)·width on; the first and the last bin are

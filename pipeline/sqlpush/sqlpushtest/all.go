@@ -36,7 +36,7 @@ func (d Dialect) Run(t *testing.T) {
 		{"texts", Texts, true},
 		// Long lists of labels and edges are written as other SQL expressions than short ones.
 		{"wide domains", Wide, true},
-		// Clamps and row bounds that are discovered, and cells with common noise.
+		// Queries whose clamp or row bound is discovered, and queries whose cells have common noise.
 		{"discovered clamps", Chosen, true},
 		// Privacy units in columns of times.
 		{"units of times", Times, true},

@@ -35,7 +35,7 @@ func Borders(t *testing.T, s *Server) {
 	for at, b := range borders {
 		rows := borderRows(b.from, b.to, b.width)
 		if rare {
-			rows = all // the rows of all borders, so that queries without borders run once
+			rows = all // use the rows of all borders, so that queries without borders run once
 		}
 		name := fmt.Sprint("borders", at)
 		if at == 0 || !rare {
@@ -47,7 +47,7 @@ func Borders(t *testing.T, s *Server) {
 		}
 		by := fmt.Sprintf("{column: f, from: %g, to: %g, width: %g", b.from, b.to, b.width)
 		clamp := fmt.Sprintf("[%g, %g]", b.from, b.to)
-		if b.from > 1e9 { // no clamp reaches it
+		if b.from > 1e9 { // no clamp may be so large
 			clamp = "[0, 1e-140]"
 		}
 		const texts = "{column: c, values: [south, north, east]"
@@ -62,7 +62,7 @@ func Borders(t *testing.T, s *Server) {
 				fmt.Sprintf("few, histogram: {by: [{column: f, edges: [%g, %g]%s}]}", b.from, b.to, policy),
 				"by_cell, sum: {column: f, clamp: " + clamp + ", by: [" + by + policy + "}]}",
 			}
-			if !rare || at%4 == 0 || at%4 == 3 { // null and other values: all combinations, or two
+			if !rare || at%4 == 0 || at%4 == 3 { // all policies for null and other, or two
 				queries = append(queries,
 					"pairs, histogram: {by: ["+by+policy+"}, "+texts+policy+"}]}",
 					"tables, crosstabs: {by: ["+by+policy+"}, "+texts+policy+"}], ways: [1, 2]}",
@@ -70,7 +70,7 @@ func Borders(t *testing.T, s *Server) {
 					"mean, mean: {column: f, clamp: "+clamp+"}",
 					"by_text, mean: {column: f, clamp: "+clamp+", by: ["+texts+policy+"}]}")
 			}
-			if !rare || at < 4 { // the same edges for all borders
+			if !rare || at < 4 { // these edges are the same for all borders
 				queries = append(queries,
 					"uneven, histogram: {by: [{column: f, edges: [-3, 0, 1, 5, 20.5, 50]"+policy+"}]}",
 					"ages, histogram: {by: [{column: f, edges: [0, 18, 30, 65], last_edge: excluded"+policy+"}, "+texts+policy+"}]}",
@@ -78,7 +78,7 @@ func Borders(t *testing.T, s *Server) {
 					"texts, histogram: {by: ["+texts+policy+"}]}",
 					"spread, variance: {column: f, clamp: [-1, 2], by: ["+texts+policy+"}]}")
 			}
-			if !rare || at == 0 { // without edges
+			if !rare || at == 0 { // these queries have no edges
 				queries = append(queries, "small, sum: {column: f, clamp: [-1, 3]}", "whole, sum: {column: i, clamp: [-3, 50]}")
 			}
 			p := Plan(t, fmt.Sprintf(`
@@ -110,7 +110,7 @@ func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
 		x := from + float64(k)*width
 		floats = append(floats, x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1)))
 	}
-	for e := -45; e <= -20; e++ { // half of some clamp's quantum
+	for e := -45; e <= -20; e++ { // half of the quantum of some clamp
 		x := math.Ldexp(1, e)
 		floats = append(floats, x, 3*x, 5*x, -x, -3*x, 1+x, 2+3*x)
 	}

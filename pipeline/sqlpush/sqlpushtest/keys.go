@@ -44,7 +44,7 @@ func keyedRows() (rows []stabilitytest.Row) {
 			row := stabilitytest.Row{int64(u), float64(n%70) / 3}
 			for k := range keyed {
 				values := keyed[k].values
-				v := values[n*n*(k+3)%(5*len(values))%len(values)] // a number that falls on some values rarely
+				v := values[n*n*(k+3)%(5*len(values))%len(values)] // a number that gives some values rarely
 				switch {
 				case (n+k)%23 == 0:
 					v = nil

@@ -130,7 +130,7 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 		return nil, err
 	}
 	defer a.Close()
-	digest := new(big.Int).SetBytes(a.Input) // a digest of all answers, also of those that ChooseWidest drops
+	digest := new(big.Int).SetBytes(a.Input) // the digest covers all answers, also those that ChooseWidest drops
 	if err := p.ChooseWidest(a.Exacts); err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (s *Server) compareEach(t *testing.T, c *stabilitytest.Case, types []string
 		alone := *c.Job
 		alone.Queries = []string{q}
 		if _, diags := alone.Plan("job.yaml", "t.csv"); len(diags) > 0 {
-			continue // another query discovers its keys
+			continue // the keys of this query are discovered by another one
 		}
 		same, err := s.Same(t, planOf(t, &alone), "t")
 		switch {

@@ -77,7 +77,7 @@ func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 		for range 3 {
 			row = append(row, component(r))
 		}
-		if n >= 540 { // some are longer than 5 by less than a quantum
+		if n >= 540 { // make some vectors longer than 5 by less than a quantum
 			row = append(row[:3], 3.0, 4.0, math.Ldexp(1, 530-n))
 		}
 		rows = append(rows, row)

@@ -110,7 +110,7 @@ func (a *Tables) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addWeighted does the same as AddRows if rows have a multiplicity.
+// addWeighted is AddRows for rows with a multiplicity, which weights reads.
 func (a *Tables) addWeighted(b *table.Batch) error {
 	if err := a.weights.Open(b); err != nil {
 		return err

@@ -92,7 +92,8 @@ func (a *Counts) add(d *digest, n int64) {
 	a.units.numbers.Add(a.units.at(&e), int128.Of(n))
 }
 
-// WriteRows implements [accumulate.Partial]. A row's content is a cell, which is 0, and the digest of its key.
+// WriteRows implements [accumulate.Partial]. For each row it writes the row's content: a cell, which is 0, and the
+// digest of the key.
 func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	ids, err := a.keysOfRows(b)
 	if err != nil {

@@ -88,18 +88,18 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 // ErrLabels means that the key columns of a released table do not fit the job's dimensions.
 var ErrLabels = errors.New("its keys do not fit the dimensions")
 
-// Recover returns the key of each row of a released table with this number of rows. shown[i][row] is the text in key
+// Recover returns the key of each row of a released table with this number of rows. texts[i][row] is the text in key
 // column i. A label of a listed dimension becomes its code again; every other text becomes a key part of type string,
 // whatever the type of the column was.
-func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
+func (d Dimensions) Recover(texts [][]string, rows int) ([]string, error) {
 	keys := make([]string, rows)
 	column, listed := 0, 0
 	for i := range d.By {
 		if d.By[i].Discover {
-			if column >= len(shown) {
+			if column >= len(texts) {
 				return nil, ErrLabels
 			}
-			for row, text := range shown[column] {
+			for row, text := range texts[column] {
 				keys[row] = string(appendText(append([]byte(keys[row]), byte(table.String)), []byte(text)))
 			}
 			column++
@@ -107,23 +107,23 @@ func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 		}
 		a := &d.Axes[listed]
 		names := a.Domain.Keys(a.Name(), a.Extra.Names)
-		if column+len(names) > len(shown) {
+		if column+len(names) > len(texts) {
 			return nil, ErrLabels
 		}
-		if err := appendCodes(keys, shown[column:column+len(names)], names, a.Size); err != nil {
+		if err := appendCodes(keys, texts[column:column+len(names)], names, a.Size); err != nil {
 			return nil, err
 		}
 		column, listed = column+len(names), listed+1
 	}
-	if column != len(shown) {
+	if column != len(texts) {
 		return nil, ErrLabels
 	}
 	return keys, nil
 }
 
-// appendCodes appends to each key the code of a listed dimension. It finds the code by the labels in the dimension's key
-// columns: shown holds them, and columns has the labels of all size codes.
-func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, size int) error {
+// appendCodes appends to each key the code of a listed dimension. It finds the code by the row's labels: texts[i][row] is
+// the label in column i of the dimension, and columns[i] gives the label of each code from 0 to size-1.
+func appendCodes(keys []string, texts [][]string, columns []domain.KeyColumn, size int) error {
 	codes := map[string]int{}
 	for code := range size {
 		var labels []string
@@ -133,9 +133,9 @@ func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, si
 		codes[joined(labels)] = code
 	}
 	for row := range keys {
-		labels := make([]string, len(shown))
-		for i := range shown {
-			labels[i] = shown[i][row]
+		labels := make([]string, len(texts))
+		for i := range texts {
+			labels[i] = texts[i][row]
 		}
 		code, ok := codes[joined(labels)]
 		if !ok {

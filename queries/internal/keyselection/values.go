@@ -66,7 +66,8 @@ func (a *Values) AddRows(b *table.Batch) error {
 	return a.eachValue(b, nil, func(_ int, e *entry) { a.addQuantized(e, 1) })
 }
 
-// WriteRows implements [accumulate.Partial]. A row's content is its cell, the digest of its key and its quantized value.
+// WriteRows implements [accumulate.Partial]. For each row it writes the row's content: the cell, the digest of the key,
+// and the quantized value.
 func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 	err := a.eachValue(b, func(cells []int32) error { return to.Start(b, cells) }, func(row int, e *entry) {
 		content := to.Record(row)

@@ -17,7 +17,7 @@ type column struct {
 	indexes []int32  // for each row, the index of its value in values, or intern.None if the row has none
 	values  table.Values
 	coded   bool    // the column has a dictionary, and caching by its values saves time
-	dict    uint64  // the dictionary's identity; 0 if it has none
+	dict    uint64  // identifies the dictionary; 0 if the column has none
 	entries []int32 // working memory: for each entry, which is a row or a run of equal rows, the same as indexes
 }
 

@@ -23,7 +23,7 @@ type Keys struct {
 	Make func(m calibrate.Mechanism, values []float64) any
 	// Select returns a mechanism.Noisy of these keys, as if they had been selected.
 	Select func(keys []string) any
-	// Fix adds by to the number of tests that draw from their own reader.
+	// Fix adds by (1 or -1) to the number of running tests that draw noise from a reader of their own.
 	Fix func(by int32)
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// Rounder rounds x ± S·r to the grid exactly. It is for samplers that draw r >= 0 by themselves, digit by digit.
+// Rounder rounds x ± S·r to the grid exactly, where S is the scale of the noise in grid units. It is for samplers that
+// draw r >= 0 by themselves, digit by digit.
 type Rounder struct{ s Sampler }
 
 // Real is a number ±(Whole + u), 0 <= u < 1, whose first digits are known. Each item of Digits holds 64 digits of u,
@@ -17,8 +18,8 @@ type Real struct {
 	Digits   []uint64
 }
 
-// NewRounder returns a Rounder of scale s for cells in units of 2^lift grid units. ErrScale if NewScale did not make s,
-// or if S is 2^52 or more.
+// NewRounder returns a Rounder of scale s for cells in units of 2^lift grid units. It returns ErrScale if NewScale did
+// not make s, or if the scale is 2^52 or more.
 func NewRounder(s Scale, lift int) (*Rounder, error) {
 	if !s.inRange() || s.exponent > -1 {
 		return nil, ErrScale

@@ -21,7 +21,8 @@ type Sampler struct {
 	slack uint64
 }
 
-// New returns a sampler of scale s for cells in units of 2^lift grid units; ErrScale if NewScale did not make s.
+// New returns a sampler of scale s for cells in units of 2^lift grid units. It returns ErrScale if NewScale did not
+// make s.
 func New(s Scale, lift int, source *Bits) (*Sampler, error) {
 	if !s.inRange() {
 		return nil, ErrScale

@@ -27,8 +27,8 @@ type Scale struct {
 	exponent int
 }
 
-// NewScale returns sigma/grid. Nothing is rounded: dividing by a power of two only changes the exponent. ErrPower if
-// grid is not a power of two, ErrScale if sigma/grid is not between 2^-7 and 2^55.
+// NewScale returns sigma/grid. Nothing is rounded: dividing by a power of two only changes the exponent. It returns
+// ErrPower if grid is not a power of two, and ErrScale if sigma/grid is not between 2^-7 and 2^55.
 func NewScale(sigma, grid float64) (Scale, error) {
 	g, err := Log2(grid)
 	if err != nil {
@@ -50,7 +50,8 @@ func (s Scale) inRange() bool {
 	return low <= s.exponent && s.exponent < high && s.mantissa >= least
 }
 
-// Log2 returns the binary logarithm of a power of two; ErrPower if x is not a power of two or is out of range.
+// Log2 returns the binary logarithm of a power of two. It returns ErrPower if x is not a power of two or is out of
+// range.
 func Log2(x float64) (int, error) {
 	m, e, ok := decompose(x)
 	l := e + digits - 1

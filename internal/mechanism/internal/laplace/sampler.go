@@ -114,8 +114,8 @@ type Geometric struct {
 	noise  signed
 }
 
-// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift if lift is
-// negative; errors of S as for [New].
+// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. It returns ErrLift if
+// lift is negative, and for a wrong S the errors of [New].
 func NewGeometric(s gauss.Scale, lift int, source BitSource) (*Geometric, error) {
 	if lift < 0 {
 		return nil, ErrLift
