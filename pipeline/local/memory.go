@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
@@ -124,8 +123,8 @@ func tooSmall(p *pipeline.Plan, limit, need int64) error {
 	const code, fewer = "memory-limit", ", or ask for fewer cells or columns: a cell takes 8 bytes or more"
 	needed := fmt.Sprintf("%d MiB", (need+mebibyte-1)/mebibyte)
 	if job := p.Job(); job.Memory() == limit {
-		return configs.Diagnostics{job.Diagnose("memory_limit", code, "memory_limit: the queries need "+needed+
-			" of memory, the limit is "+string(job.MemoryLimit), "write "+needed+" or more"+fewer)}
+		return p.ErrorAt("memory_limit", code, "memory_limit: the queries need "+needed+" of memory, the limit is "+
+			string(job.MemoryLimit), "write "+needed+" or more"+fewer)
 	}
 	given := fmt.Sprintf("%d MiB", limit/mebibyte)
 	if limit < mebibyte {
