@@ -46,6 +46,17 @@ func (in *Input) IsDelimited() bool {
 	return in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, text)
 }
 
+// IsText reports whether all files of the input are texts: delimited text or JSON lines.
+func (in *Input) IsText() bool {
+	switch in.Format {
+	case "csv", "tsv", "jsonl":
+		return true
+	case "":
+		return len(in.Files) > 0 && !slices.ContainsFunc(in.Files, func(f string) bool { return !text(f) && !lines(f) })
+	}
+	return false
+}
+
 // lines reports whether the extension of a path is an extension of JSON lines.
 func lines(file string) bool { return hasExtension(file, lineExtensions, true) }
 

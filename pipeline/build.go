@@ -55,8 +55,10 @@ type gathered struct {
 	// presents is set while public files are read for a denoising step, which affects the rendering and not the noisy
 	// values.
 	presents bool
-	unread   int         // the number of public files or columns that could not be read
-	told     [][2]string // the public files that could not be read, each with the fault that was reported
+	unread   int // the number of public files or columns that could not be read
+	// told holds the faults of public files that were reported: the path of the mapping that names the file, the file, and
+	// the fault. A mapping can name several columns of a file.
+	told [][3]string
 }
 
 func (b *builder) plan() *Plan {

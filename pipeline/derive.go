@@ -75,7 +75,7 @@ func (b *builder) lookup(l *configs.Lookup, path string) *derived.Lookup {
 		}
 		values := b.publicValues(l.File, column, at, true)
 		if b.unread == unread && rows >= 0 && rows != len(values) {
-			return b.unreadable(at, "public-file", "column "+column+" has another number of rows than the columns before it",
+			return b.unreadable(at, "column "+column+" has another number of rows than the columns before it",
 				"the columns of one table have the same rows")
 		}
 		rows = len(values)

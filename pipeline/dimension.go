@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/configs"
@@ -117,7 +118,8 @@ func (b *builder) publicColumn(file, column, path string) []string {
 func (b *builder) publicValues(file, column, path string, aligned bool) []string {
 	fault := func(code, message, hint string) []string {
 		b.unread++
-		if told := [2]string{file, message}; !slices.Contains(b.told, told) { // several columns of the file may be read
+		use := path[:max(0, strings.LastIndexByte(path, '.'))] // the mapping whose keys name columns of the file
+		if told := [3]string{use, file, message}; !slices.Contains(b.told, told) {
 			b.told = append(b.told, told)
 			b.report(path, code, message, hint)
 		}
@@ -135,7 +137,7 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	}
 	for i, v := range values {
 		if !utf8.ValidString(v) {
-			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column),
+			return b.unreadable(path, fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column),
 				"save the file as UTF-8")
 		}
 	}
@@ -149,7 +151,7 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 func (b *builder) wholeColumn(file, column, path string) []string {
 	values := b.publicValues(file, column, path, true)
 	if i := slices.Index(values, ""); i >= 0 {
-		return b.unreadable(path, codePublicFile, fmt.Sprintf("row %d has no value in column %s", i+1, column),
+		return b.unreadable(path, fmt.Sprintf("row %d has no value in column %s", i+1, column),
 			"every row needs a value in each column that is read")
 	}
 	return values
@@ -157,8 +159,8 @@ func (b *builder) wholeColumn(file, column, path string) []string {
 
 // unreadable reports a public file that cannot be read. Later problems that follow from its missing contents are not
 // reported.
-func (b *builder) unreadable(path, code, message, hint string) []string {
+func (b *builder) unreadable(path, message, hint string) []string {
 	b.unread++
-	b.report(path, code, message, hint)
+	b.report(path, codePublicFile, message, hint)
 	return nil
 }

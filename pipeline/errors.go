@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+
+	"github.com/dprelease/dprelease/configs"
 )
 
 // Errors of a [Sink].
@@ -50,3 +52,8 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// ErrorAt returns an error about a place in the job, such as queries[0].histogram. It prints as FILE:LINE:COLUMN.
+func (p *Plan) ErrorAt(path, code, message, hint string) error {
+	return configs.Diagnostics{p.job.Diagnose(path, code, message, hint)}
+}

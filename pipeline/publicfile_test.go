@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-// A public file that cannot be read is reported once, however many of its columns are read. A fault of one column is
-// reported for that column.
+// A public file that cannot be read is reported once, however many of its columns an edge list names. A fault of one
+// column is reported for that column.
 func TestPublicFileIsReportedOnce(t *testing.T) {
-	text := strings.Replace(fmt.Sprintf(discoveringJob, "1e-6", ""), "{column: x, values: [p, q]}",
-		"{column: a, values_from: {file: cells.csv, column: a}}, {column: b, values_from: {file: cells.csv, column: b}}", 1)
+	text := strings.Replace(fmt.Sprintf(discoveringJob, "1e-6", ""), "[p, q]}]}",
+		"[p, q]}]}, denoise: [{method: trend-filter, graph: {edges: roads.csv, from: a, to: b}, k: 0, lambda: 1}]", 1)
 	job, diags := configs.Parse("job.yaml", []byte(text), configs.ParseOptions{})
 	if len(diags) > 0 {
 		t.Fatal(diags)

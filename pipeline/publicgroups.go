@@ -21,7 +21,7 @@ func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([
 			return nil, nil
 		}
 		if len(columns[l]) != len(columns[0]) || len(columns[l]) == 0 {
-			b.unreadable(path+".levels", "public-file", "a row of the file has no value at some level",
+			b.unreadable(path+".levels", "a row of the file has no value at some level",
 				"every row needs a value in each column")
 			return nil, nil
 		}
@@ -151,7 +151,7 @@ func (b *builder) totals(t configs.KnownTotals, groups []string, path string) []
 		return nil
 	}
 	problem := func(message string) []float64 {
-		b.unreadable(path+".file", "public-file", message, "list each group of the level once, with an integer")
+		b.unreadable(path+".file", message, "list each group of the level once, with an integer")
 		return nil
 	}
 	place := make(map[string]int, len(groups))

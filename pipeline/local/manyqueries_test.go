@@ -22,8 +22,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each column
-// or, if histograms is set, for its histogram of 100 cells.
+// wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each
+// column or, if histograms is set, for its histogram of 100 cells.
 type wide struct {
 	rows, columns int
 	histograms    bool
@@ -36,16 +36,16 @@ func (s wide) write(tb testing.TB, path string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w := bufio.NewWriter(f)
+	w := bufio.NewWriter(f) // Flush returns the first error of all writes
 	rng := rand.New(rand.NewPCG(1, 2))
-	w.WriteString("unit")
+	_, _ = w.WriteString("unit")
 	for c := range s.columns {
-		fmt.Fprintf(w, ",c%d", c)
+		_, _ = fmt.Fprintf(w, ",c%d", c)
 	}
 	for range s.rows {
-		fmt.Fprintf(w, "\n%d", rng.IntN(s.rows/4))
+		_, _ = fmt.Fprintf(w, "\n%d", rng.IntN(s.rows/4))
 		for range s.columns {
-			fmt.Fprintf(w, ",%.2f", 100*rng.Float64())
+			_, _ = fmt.Fprintf(w, ",%.2f", 100*rng.Float64())
 		}
 	}
 	for _, err := range []error{w.Flush(), f.Close()} {
@@ -95,7 +95,7 @@ func (s wide) answers(tb testing.TB, path string, l local.Limits) string {
 	for _, query := range a.Exacts {
 		for _, x := range query {
 			_, cells := mechanismtest.OpenWide(tb, x)
-			fmt.Fprintln(h, cells)
+			_, _ = fmt.Fprintln(h, cells) // a hash returns no error
 		}
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
@@ -137,6 +137,25 @@ func TestManyBoundedQueriesKeepToTheLimit(t *testing.T) {
 		}
 		if want := s.answers(t, path, local.Limits{Workers: 1, Memory: 1 << 40}); answers != want {
 			t.Errorf("%s: the limit changed the answers", name)
+		}
+	}
+}
+
+// The columns of a Parquet file are read at the same time. If there is no memory for their pages, the job is refused
+// before a file is opened.
+func TestWideParquetNeedsMemoryForItsColumns(t *testing.T) {
+	s := wide{columns: 400}
+	for _, c := range []struct {
+		file  string
+		limit int64
+		fits  bool
+	}{
+		{"wide.parquet", 128 << 20, false}, {"wide.arrow", 128 << 20, false}, {"wide.parquet", 256 << 20, true},
+		{"wide.csv", 128 << 20, true},
+	} {
+		err := local.Limits{Workers: 1, Memory: c.limit}.Fits(s.plan(t, c.file))
+		if (err == nil) != c.fits {
+			t.Errorf("%s within %d bytes: %v", c.file, c.limit, err)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
@@ -41,19 +40,23 @@ type memory struct {
 
 const (
 	mebibyte = 1 << 20
-	// baseBytes is the memory of the program itself; workerBytes is the memory that a worker needs for reading.
+	// baseBytes is the memory of the program itself; workerBytes is the smallest memory that a worker needs for reading.
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
+	// columnBytes is the memory that a worker needs for each column of a file that is stored by columns: a page before
+	// and after decompression, its dictionary and its decoded values. The pages of all columns are in memory at the same
+	// time.
+	columnBytes = 3 * mebibyte / 8
 	// leastBytes is the smallest memory for the rows of units with which a scan may run.
 	leastBytes = 32 * mebibyte
 )
 
-// atOnceBytes is the memory in bytes for what a worker's accumulators compute of the rows of a batch: their cells, values
-// and contents.
+// atOnceBytes is the memory in bytes for what a worker's accumulators compute of the rows of a batch: their cells,
+// values and contents.
 const atOnceBytes = 8 * mebibyte
 
-// rowsAtOnce returns how many rows are passed to the accumulators at once; a reader's batch may be longer. A query needs
-// about 48 bytes for a row, 16 more for each number that it adds up, and 8 more for each dimension.
+// rowsAtOnce returns how many rows are passed to the accumulators at once; a reader's batch may be longer. A query
+// needs about 48 bytes for a row, 16 more for each number that it adds up, and 8 more for each dimension.
 func rowsAtOnce(of []*aggregation.Aggregation) int {
 	bytes := 0
 	for _, a := range of {
@@ -63,6 +66,15 @@ func rowsAtOnce(of []*aggregation.Aggregation) int {
 		}
 	}
 	return max(atOnceBytes/max(bytes, 1), 1)
+}
+
+// readBytes returns the memory in bytes that a worker needs for reading. It depends on the job alone, not on the sizes
+// in a file's footer: a row may not decide whether a job is refused.
+func readBytes(p *pipeline.Plan) int64 {
+	if p.Job().Input.IsText() {
+		return workerBytes // all columns of a piece of text are in memory, and more columns do not make it longer
+	}
+	return max(workerBytes, columnBytes*int64(len(p.Columns())))
 }
 
 // share divides the limit between the cells of the plan's queries and the rows of units. If not all cells fit, the
@@ -75,7 +87,7 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	for workers := max(l.Workers, 1); ; workers-- {
 		left, cells := int64(0), int64(0)
 		for _, cells = range domains(p) {
-			left = limit - baseBytes - int64(workers)*(workerBytes+l.Ahead) - cellBytes(p, workers, cells)
+			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= leastBytes {
 				return memory{workers: workers, rows: left / 2, room: left / 4 / int64(workers), cells: cells}, nil
 			}
@@ -108,11 +120,11 @@ func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 
 // tooSmall returns the error for a limit that is less than a plan needs: with its place in the job if the job sets it.
 func tooSmall(p *pipeline.Plan, limit, need int64) error {
-	const code, fewer = "memory-limit", ", or ask for fewer cells: each takes 8 bytes or more"
+	const code, fewer = "memory-limit", ", or ask for fewer cells or columns: a cell takes 8 bytes or more"
 	needed := fmt.Sprintf("%d MiB", (need+mebibyte-1)/mebibyte)
 	if job := p.Job(); job.Memory() == limit {
-		return configs.Diagnostics{job.Diagnose("memory_limit", code, "memory_limit: the queries need "+needed+
-			" of memory, the limit is "+string(job.MemoryLimit), "write "+needed+" or more"+fewer)}
+		return p.ErrorAt("memory_limit", code, "memory_limit: the queries need "+needed+" of memory, the limit is "+
+			string(job.MemoryLimit), "write "+needed+" or more"+fewer)
 	}
 	given := fmt.Sprintf("%d MiB", limit/mebibyte)
 	if limit < mebibyte {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/runjob"
@@ -209,8 +208,8 @@ func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 		return nil
 	case q.Never && q.Opens:
 		return &pipeline.Error{
-			Cause: pipeline.CauseBudget, Code: "never-fits", Err: configs.Diagnostics{p.Job().Diagnose("ledger.budget",
-				"never-fits", "one release costs more than the whole budget", "")},
+			Cause: pipeline.CauseBudget, Code: "never-fits", Err: p.ErrorAt("ledger.budget", "never-fits",
+				"one release costs more than the whole budget", ""),
 			Message: "the job's own budget can never hold this release",
 			Hint:    "lower privacy.epsilon or privacy.delta, or decide on a larger ledger.budget",
 		}

@@ -210,7 +210,7 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 	taken := make([]table.Column, len(readers))
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
 	for left > 0 {
-		n, err := s.ready(int(min(left, scan.BatchRows)), readers)
+		n, err := s.ready(int(min(left, int64(scan.RowsOf(len(readers))))), readers)
 		if err != nil {
 			return err
 		}

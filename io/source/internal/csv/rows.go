@@ -85,9 +85,9 @@ func (r *rowReader) reset() {
 // gatherStream gathers the next records of a stream, at most a batch. The error is io.EOF at the end of the stream.
 func (r *rowReader) gatherStream(s *scanner) error {
 	r.reset()
-	for full := false; !full && r.rows < scan.BatchRows; {
+	for full := false; !full && r.rows < r.most(); {
 		r.gatherBuffered(s)
-		if r.rows == scan.BatchRows {
+		if r.rows == r.most() {
 			break
 		}
 		if err := s.next(); err != nil {
@@ -111,7 +111,7 @@ func (r *rowReader) gatherStream(s *scanner) error {
 // room for a block.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
-	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > scan.BatchRows {
+	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > r.most() {
 		return
 	}
 	r.general.eof = s.eof
@@ -143,8 +143,11 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
+// most returns the maximum number of rows in a batch.
+func (r *rowReader) most() int { return scan.RowsOf(len(r.columns)) }
+
 // maxGathered returns the maximum number of rows that are gathered before they are yielded, which bounds their memory.
-func (r *rowReader) maxGathered() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
+func (r *rowReader) maxGathered() int { return max(r.block(), scan.BatchValues/max(1, len(r.columns))) }
 
 // gather replaces the gathered rows by the records of t that start at offset at or later and within the piece. It stops
 // at maxGathered rows. It returns the start of the first record that it did not gather. whole is false if the text ends

@@ -269,7 +269,7 @@ func (r *reader) gather() (more bool, err error) {
 	for i := range r.columns {
 		r.columns[i].Reset()
 	}
-	for r.rows < scan.BatchRows {
+	for r.rows < scan.RowsOf(len(r.columns)) {
 		if r.own == 0 {
 			return false, nil
 		}

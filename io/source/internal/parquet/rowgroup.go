@@ -103,7 +103,7 @@ func (s *groupScan) run(yield func(*table.Batch) error) error {
 			return s.each(func(_ int, r *columnReader) error { return r.end() })
 		}
 		var err error
-		if b.Rows, err = s.ready(int(min(total-row, scan.BatchRows))); err != nil {
+		if b.Rows, err = s.ready(int(min(total-row, int64(scan.RowsOf(len(s.readers)))))); err != nil {
 			return err
 		}
 		if err := s.take(b.Rows, taken); err != nil {

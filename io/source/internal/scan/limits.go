@@ -5,6 +5,8 @@ package scan
 const (
 	// BatchRows is the maximum number of rows in a batch. A column of so many rows fits the second-level cache.
 	BatchRows = 1 << 16
+	// BatchValues is the maximum number of values in a batch of more than BatchValues / BatchRows columns.
+	BatchValues = 1 << 20
 	// BatchBytes is the maximum total length of the strings in one column of a batch, unless one string is longer.
 	BatchBytes = 16 << 20
 	// BatchElements is the maximum number of elements in the lists of a batch, unless one list has more.
@@ -20,3 +22,7 @@ const (
 	// can state. Writers aim at pages of 1 MiB, but one long text makes a page as long as itself.
 	MaxPage = 1<<31 - 1
 )
+
+// RowsOf returns the maximum number of rows in a batch of some columns. It is BatchRows, or less if there are so many
+// columns that the batch would take much memory.
+func RowsOf(columns int) int { return max(min(BatchRows, BatchValues/max(columns, 1)), 1) }
