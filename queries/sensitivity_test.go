@@ -263,7 +263,7 @@ func TestWhy(t *testing.T) {
 
 func TestHugeBounds(t *testing.T) {
 	components, err := must(t, spec(1000, Bounds{MaxGroups: 1000, MaxRowsPerGroup: 1 << 62})).Components(ReplaceOne)
-	want := "each u can change from one to another contribution of at most 9223372036854775807 rows"
+	want := "each u can change from one to another contribution of at most 9,223,372,036,854,775,807 rows"
 	if err != nil || components[0].Sens.L2 < 1<<62 || !strings.HasPrefix(components[0].Sens.Why, want) {
 		t.Errorf("%+v, %v", components, err)
 	}

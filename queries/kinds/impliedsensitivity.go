@@ -3,7 +3,9 @@ package kinds
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -53,7 +55,7 @@ func (q *Base) limitsText() string {
 		s += ", in at most " + problem.Plural(l.Cells, "cell")
 	}
 	if q.Size > 1 && l.RowsPerCell < l.Rows {
-		s += fmt.Sprintf(", at most %d a cell", l.RowsPerCell)
+		s += ", at most " + spelling.Grouped(strconv.FormatInt(l.RowsPerCell, 10)) + " a cell"
 	}
 	return s
 }
