@@ -75,6 +75,10 @@ func errorLines(err error) string {
 			texts = append(texts, errorLines(one))
 		}
 		return strings.Join(texts, "\n")
+	case interface{ Unwrap() error }: // a wrapper that adds no words, only what the error means
+		if inner := e.Unwrap(); inner != nil && inner.Error() == err.Error() {
+			return errorLines(inner)
+		}
 	case *UsageError:
 		if e.Hint != "" {
 			return OneLine(e.Text) + "\nhint: " + OneLine(e.Hint)
@@ -108,18 +112,14 @@ func (c *Console) Problems(err error) []configs.Diagnostic {
 	var usage *UsageError
 	var job JobError
 	var diags configs.Diagnostics
-	var input *fault.Error
-	var inputs fault.Errors
+	inputs := inputFaults(err)
 	var out []configs.Diagnostic
 	switch {
 	case errors.As(err, &job):
 		out = append(out, job.Diagnostics...)
 	case errors.As(err, &diags):
 		out = append(out, diags...)
-	case errors.As(err, &input):
-		if !errors.As(err, &inputs) {
-			inputs = fault.Errors{input}
-		}
+	case len(inputs) > 0:
 		for _, e := range inputs {
 			d := configs.Diagnostic{File: e.File, Code: e.Code, Message: e.Message, Hint: e.Hint}
 			if e.Column != "" {
@@ -145,4 +145,19 @@ func (c *Console) Problems(err error) []configs.Diagnostic {
 		d.File, d.Message, d.Hint = c.Redact(d.File), c.Redact(d.Message), c.Redact(d.Hint)
 	}
 	return out
+}
+
+// inputFaults returns all faults of the input in an error, in order.
+func inputFaults(err error) (faults []*fault.Error) {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked one error at a time
+	case *fault.Error:
+		return []*fault.Error{e}
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			faults = append(faults, inputFaults(one)...)
+		}
+	case interface{ Unwrap() error }:
+		return inputFaults(e.Unwrap())
+	}
+	return faults
 }
