@@ -209,7 +209,7 @@ func wrong(j *Job, p *Pair, rows [2]map[string][]string, changed []string) strin
 var notDrawn = map[string]string{
 	"privacy.delta_failure": "a share of the budget", "input.files": "the case has its own", "input.statistics": "a case compares both values", "input.sql": "package sqlpushtest runs random jobs on tables of databases",
 	"csv.header": "the form of a file", "csv.columns": "the form of a file", "csv.delimiter": "the form of a file", "csv.line_end": "the form of files without a header, which pipeline/isolationtest draws", "csv.mark": "the form of a file",
-	"input.format": "the form of a file", "input.folders": "public names of folders", "input.jsonl": "the form of a file, which its writer adds",
+	"input.format": "the form of a file", "input.folders": "public names of folders", "input.missing": "public names of folders", "input.jsonl": "the form of a file, which its writer adds",
 	"query.weight": "a share of the budget", "query.max_error": "the plan alone",
 	"privacy.weights": "a share of the budget", "query.accuracy": "the plan alone", "query.margins": "works on noisy values", "query.rates": "works on noisy values", "query.publish": "works on noisy values",
 	"query.title": "words for readers", "query.description": "words for readers", "query.unit": "words for readers",
