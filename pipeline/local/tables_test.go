@@ -438,7 +438,7 @@ func TestMetadataOfSeveralTables(t *testing.T) {
 		p := planTables(t, dir, fmt.Sprintf(personsJob, c.tables, c.queries))
 		e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30})
 		wrong, err := e.WrongMetadata(t.Context(), p)
-		if err != nil || len(wrong) != c.want || c.want > 0 && wrong[0].File != "ticks.parquet" {
+		if err != nil || len(wrong) != c.want || c.want > 0 && wrong[0].File != "table ticks: ticks.parquet" {
 			t.Errorf("%s, %s: %v, %v", c.tables, c.queries, wrong, err)
 		}
 		_ = e.Close()
