@@ -75,7 +75,7 @@ input:
 queries:
   - {name: total, count: {}}
   - name: by_region
-    histogram: {by: [{column: region, values: [north, south, west, "=cmd()", "<script>alert(1)</script>", "\u202Eevil", "` + strings.Repeat("k", 10_000) + `"], other: bin}]}
+    histogram: {by: [{column: region, values: [north, south, west, east, centre, "=cmd()", "<script>alert(1)</script>", "\u202Eevil", "` + strings.Repeat("k", 10_000) + `"], other: bin}]}
   - name: by_age
     histogram: {by: [{column: age, from: 0, to: 100, width: 5}], quantiles: [0.25, 0.5, 0.75], cdf: true}
   - name: by_hour_and_day
