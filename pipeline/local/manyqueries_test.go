@@ -104,6 +104,9 @@ func (s wide) answers(tb testing.TB, path string, l local.Limits) string {
 // A process that answers hundreds of bounded queries keeps to its memory limit: what it holds for each query and row is
 // counted, or does not grow with the number of rows. The answers are those without a limit.
 func TestManyBoundedQueriesKeepToTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures memory, of which the race detector needs much more")
+	}
 	cases := map[string]wide{
 		"means":      {rows: 6000, columns: 400, limit: 128 << 20},
 		"histograms": {rows: 6000, columns: 400, histograms: true, limit: 128 << 20},
