@@ -25,8 +25,8 @@ func (b *builder) input(out *input) {
 }
 
 // FolderFilter returns a function that reports whether the filters of a job keep a file, by the columns in the names of
-// its folders: a batch of one row, with its schema. The function is nil if no filter is about such a column. Where
-// filters do not fit the schema, it keeps every file, since the plan's check reports them.
+// its folders: a batch of one row, with its schema. The function is nil if no filter is about such a column. If
+// the filters do not fit the schema, it keeps every file, since the plan's check reports them.
 func FolderFilter(in *configs.Input) func(table.Schema, *table.Batch) bool {
 	where := in.FolderFilters()
 	if len(where) == 0 {

@@ -95,7 +95,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 			Query: shown(q.title), Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2), Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
 		})
 		for _, x := range q.files {
-			v.Files = append(v.Files, fileView{x.Path, plural(x.Rows, "row")})
+			v.Files = append(v.Files, fileView{x.Path, spelling.Count(x.Rows, "row")})
 		}
 	}
 	v.Files = append(v.Files, fileView{Path: f.prefix + "README.md"}, fileView{Path: f.prefix + "release.json"})
@@ -168,7 +168,7 @@ func (f *facts) what() []string {
 	first := fmt.Sprintf("The release answers %s about a private table, with %s. Each number is the exact answer plus "+
 		"random noise that was drawn once. The noise hides whether %s are in the data, as far as the guarantee says. Sums "+
 		"over many rows stay accurate.",
-		plural(len(f.queries), "question"), plural(cells, "number"), f.unitRows())
+		spelling.Count(len(f.queries), "question"), spelling.Count(cells, "number"), f.unitRows())
 	out := []string{first}
 	if f.madeFrom != "" {
 		out = append(out, "It shows the noisy values of an earlier release again, in another form: both together tell no "+
@@ -407,8 +407,3 @@ func ceilingText(x float64) string {
 func wholePercent(p *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(p, big.NewRat(100, 1)), 0) + " %"
 }
-
-func plural(n int, noun string) string { return spelling.Count(int64(n), noun) }
-
-// thousands writes a number with a comma for every three digits.
-func thousands(n int64) string { return spelling.Grouped(strconv.FormatInt(n, 10)) }

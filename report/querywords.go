@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
@@ -149,7 +150,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 
 // describe returns the text that stands for a picture for readers who cannot see it.
 func describe(t *tableData) string {
-	count := plural(t.Table.Shown, "value")
+	count := spelling.Count(t.Table.Shown, "value")
 	axes := axisNames(t.Axes)
 	name := strings.TrimSuffix(t.Name, " (by "+axes+")")
 	switch t.Picture {
@@ -247,10 +248,10 @@ func noteOf(t *tableData) string {
 	case t.Table.Shown < t.Table.Rows:
 		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The "+
 			"largest noisy values of many are too large on average: their noise is part of why they are the largest.",
-			plural(t.Table.Rows, "row"), thousands(int64(t.Table.Shown)))
+			spelling.Count(t.Table.Rows, "row"), spelling.Integer(t.Table.Shown))
 	case t.Picture == pictureTop && t.Table.Shown > 40:
 		return fmt.Sprintf("The picture shows the 40 largest estimates of %s; the table holds all.",
-			plural(t.Table.Rows, "row"))
+			spelling.Count(t.Table.Rows, "row"))
 	}
 	return ""
 }
@@ -300,7 +301,7 @@ func (q *queryFacts) question(f *facts) string {
 		text += " by " + strings.Join(by, ", ")
 	}
 	if q.cells > 1 && q.kind != crosstabs {
-		text += ": " + plural(q.cells, "cell")
+		text += ": " + spelling.Count(q.cells, "cell")
 	}
 	return strings.TrimSpace(text + ". " + q.conditions)
 }
@@ -406,7 +407,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		return ""
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
-		thousands(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
+		spelling.Integer(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
 // excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the
@@ -450,7 +451,7 @@ func clampRiskWords(q *manifest.Query) string {
 	}
 	return fmt.Sprintf("The range was found from noisy numbers: with a chance of about %.0f %% it cuts off more than half the "+
 		"interval's length, which the interval does not cover. %s or more rows of about one size beyond it would have been "+
-		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int64(q.Search.Noticed())))
+		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, spelling.Integer(int64(q.Search.Noticed())))
 }
 
 // sharing describes how the errors of cells add up if the cells have noise in common; "" if the noise of cells is
@@ -463,7 +464,7 @@ func (q *queryFacts) sharing() string {
 	return fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all "+
 		"%s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the "+
 		"square root of %s·k + %s·k².",
-		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
+		spelling.Count(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
 // selectedByWeights is the caution for keys that were selected by weights, in place of manifest.SelectedKeys.
@@ -495,7 +496,7 @@ func (q *queryFacts) standsOutText() string {
 				atMost = "at most "
 			}
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: values "+
-				"up to there can be noise alone.", plural(q.cells, "cell"), short(q.noiseThreshold(q.cells)))
+				"up to there can be noise alone.", spelling.Count(q.cells, "cell"), short(q.noiseThreshold(q.cells)))
 		}
 		return text
 	}
@@ -534,7 +535,7 @@ func (q *queryFacts) withheld() string {
 	cells, further := q.cells, ""
 	if n := q.publish.Complementary; n > 0 {
 		further = fmt.Sprintf("%s of these satisfy the rule, but the tables agree, and cells that do not satisfy it could be "+
-			"computed. ", thousands(int64(n)))
+			"computed. ", spelling.Integer(n))
 	}
 	if q.kind == string(query.Crosstab) {
 		cells = 0
@@ -550,7 +551,7 @@ func (q *queryFacts) withheld() string {
 	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %s %s "+
 		"left empty, which the column withheld marks. %sThis does not protect anybody, which the noise does; it keeps "+
 		"readers from numbers that are mostly noise.",
-		strings.Join(rules, ", or if "), plural(cells, "cell"), thousands(int64(q.publish.Withheld)), are, further)
+		strings.Join(rules, ", or if "), spelling.Count(cells, "cell"), spelling.Integer(q.publish.Withheld), are, further)
 }
 
 // noiseThreshold returns the noise threshold of a number of cells for the query's own noise.

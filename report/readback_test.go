@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
@@ -257,8 +258,8 @@ func TestRoundingIsToTheSafeSide(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{significantUp(1.0001, 4), "1.001"}, {significantUp(12345, 2), "13,000"}, {significantUp(0.00012341, 4), "0.0001235"},
 		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1,235"},
-		{thousands(1234567), "1,234,567"}, {thousands(999), "999"}, {plural(1, "row"), "1 row"},
-		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},
+		{spelling.Integer(1234567), "1,234,567"}, {spelling.Integer(999), "999"}, {spelling.Count(1, "row"), "1 row"},
+		{spelling.Count(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},
 		{percentDown(-0.01234), "-1.3 %"},
 	} {
 		if c.got != c.want {

@@ -42,15 +42,18 @@ func Short(x float64, digits int) string {
 	return Number(rounded, digits)
 }
 
+// Integer returns n with a comma between thousands: 1,234,567.
+func Integer[N int | int64](n N) string { return Grouped(strconv.FormatInt(int64(n), 10)) }
+
 // Count returns n and the noun of n things, in the plural unless n is 1: 1 file, 2 entries, 12,000 rows.
-func Count(n int64, noun string) string {
+func Count[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
-		return Grouped(strconv.FormatInt(n, 10)) + " " + stem + "ries"
+		return Integer(n) + " " + stem + "ries"
 	}
-	return Grouped(strconv.FormatInt(n, 10)) + " " + noun + "s"
+	return Integer(n) + " " + noun + "s"
 }
 
 // Grouped puts a comma between the thousands of a decimal number: 1234567.5 becomes 1,234,567.5. Other texts, such as

@@ -141,5 +141,5 @@ func aggregateOverUnits(workers []*worker) error {
 		}
 		return nil
 	}
-	return first.units.builder.Each(func(b *table.Batch) error { return b.Pieces(first.most, add) })
+	return first.units.builder.Each(func(b *table.Batch) error { return b.Pieces(first.atOnce, add) })
 }

@@ -16,7 +16,7 @@ import (
 // worker holds the filters and one accumulator per query. It passes batches of rows to the accumulators.
 type worker struct {
 	rows         int64 // number of rows of the input, including skipped ones
-	most         int   // the largest number of rows that are passed to the accumulators at once
+	atOnce       int   // the maximum number of rows that are passed to the accumulators at once
 	skipped      int64
 	blanks       int64          // skipped blank and comment lines of CSV files
 	joins        []*joined.Rows // the joins of this pass over the input
@@ -74,7 +74,7 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	if err != nil {
 		return nil, err
 	}
-	w = &worker{most: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered),
+	w = &worker{atOnce: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered),
 		selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (r *sideReader) add(b *table.Batch) error {
 // addBatch adds a batch of the input to the accumulators, some rows at a time. If inspect is set, it also tallies the
 // batch.
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
-	return b.Pieces(w.most, func(b *table.Batch) error { return w.addRows(b, inspect) })
+	return b.Pieces(w.atOnce, func(b *table.Batch) error { return w.addRows(b, inspect) })
 }
 
 // addRows adds rows of the input to the accumulators: once, or once for each of the job's events. If inspect is set, it

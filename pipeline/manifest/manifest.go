@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // Format is the name of release.json's format.
@@ -119,9 +119,9 @@ func (u *Upstream) String() string {
 	case u.MaxSum > 0:
 		what = fmt.Sprintf("changes all counts of the table together by at most %d", u.MaxSum)
 	case u.MaxChange > 0:
-		what = fmt.Sprintf("changes at most %s of the table, each by at most %d", problem.Plural(u.MaxRows, "count"), u.MaxChange)
+		what = fmt.Sprintf("changes at most %s of the table, each by at most %d", spelling.Count(u.MaxRows, "count"), u.MaxChange)
 	default:
-		what = "has at most " + problem.Plural(u.MaxRows, "row") + " in the table"
+		what = "has at most " + spelling.Count(u.MaxRows, "row") + " in the table"
 	}
 	if len(u.Distinct) > 0 {
 		what += ", no two of them with the same " + strings.Join(u.Distinct, " and ")

@@ -59,7 +59,7 @@ type contentLevel struct {
 	// counts rows, and 1 + the content's index in values if the query adds up values.
 	children   *intern.Uint64s
 	symbols    uint64        // the number of possible symbols
-	childTable []uint32      // child + 1 by parent·symbols + symbol, if that is below childTableSize; 0 if unknown
+	childTable []uint32      // child + 1 by parent·symbols + symbol, if that is below its length; 0 if unknown
 	values     *intern.Texts // the distinct packed contents of a query that adds up values
 	of         []int32       // for each row of the batch, its symbol - 1
 	done       bool          // true if the rows of the batch have moved down to this level

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
-	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -47,7 +47,7 @@ func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...i
 // number of cells.
 func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
-		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy),
+		return fmt.Errorf("query %s has %s, not %d and %d", query, spelling.Count(int64(len(cells)), "component"), len(noisy),
 			len(estimate))
 	}
 	for i, n := range cells {

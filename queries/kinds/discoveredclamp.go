@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
@@ -122,11 +123,11 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	k := big.NewInt(q.Limits.Rows)
 	squared := new(big.Int).Mul(k, k)
 	squared.Mul(squared, big.NewInt(privateclamp.SquaredWeight))
-	why := q.Spec.EachUnit() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
+	why := q.Spec.EachUnit() + " adds at most " + spelling.Count(q.Limits.Rows, "row")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
 		why = q.Spec.EachUnit() + " can change from one to another contribution of at most " +
-			problem.Plural(q.Limits.Rows, "row")
+			spelling.Count(q.Limits.Rows, "row")
 	}
 	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +
 		sensitivity.RootText(squared)

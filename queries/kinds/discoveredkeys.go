@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -123,11 +124,11 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 		return nil, p.Err()
 	}
 	squared := big.NewInt(q.Limits.Cells)
-	verb := q.Spec.EachUnit() + " counts once in at most " + problem.Plural(q.Limits.Cells, "key")
+	verb := q.Spec.EachUnit() + " counts once in at most " + spelling.Count(q.Limits.Cells, "key")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
 		verb = q.Spec.EachUnit() + " can change from one to another set of at most " +
-			problem.Plural(q.Limits.Cells, "key") + ", in each of which it counts once"
+			spelling.Count(q.Limits.Cells, "key") + ", in each of which it counts once"
 	}
 	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " +
 		sensitivity.RootText(squared)})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
@@ -122,7 +121,7 @@ func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
 		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %s; were "+
-			"it that: %s", 100*q.base.Spec.RowsShare, spelling.Grouped(strconv.FormatInt(q.base.Limits.Rows, 10)), components[i].Sens.Why)
+			"it that: %s", 100*q.base.Spec.RowsShare, spelling.Integer(q.base.Limits.Rows), components[i].Sens.Why)
 	}
 	return components, err
 }

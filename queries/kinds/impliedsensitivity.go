@@ -3,10 +3,8 @@ package kinds
 import (
 	"fmt"
 	"math/big"
-	"strconv"
 
 	"github.com/dprelease/dprelease/internal/spelling"
-	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
@@ -52,10 +50,10 @@ func (q *Base) limitsText() string {
 	l := q.Limits
 	s := "at most " + q.rowsText()
 	if q.Size > 1 && l.Cells < l.Rows {
-		s += ", in at most " + problem.Plural(l.Cells, "cell")
+		s += ", in at most " + spelling.Count(l.Cells, "cell")
 	}
 	if q.Size > 1 && l.RowsPerCell < l.Rows {
-		s += ", at most " + spelling.Grouped(strconv.FormatInt(l.RowsPerCell, 10)) + " a cell"
+		s += ", at most " + spelling.Integer(l.RowsPerCell) + " a cell"
 	}
 	return s
 }
@@ -66,5 +64,5 @@ func (q *Base) rowsText() string {
 	if q.Spec.Counts != nil {
 		return fmt.Sprint(q.Limits.Rows)
 	}
-	return problem.Plural(q.Limits.Rows, "row")
+	return spelling.Count(q.Limits.Rows, "row")
 }

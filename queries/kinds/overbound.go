@@ -6,6 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -57,7 +58,7 @@ func (q *OverBound) Components(adj query.Adjacency) ([]query.Component, error) {
 	if adj == query.ReplaceOne {
 		verb = " can change from one that does not count to one that counts once, by having more than "
 	}
-	why := q.Spec.EachUnit() + verb + problem.Plural(q.most, "row") + ": 1"
+	why := q.Spec.EachUnit() + verb + spelling.Count(q.most, "row") + ": 1"
 	one := func(bounding.Limits, query.Adjacency) float64 { return 1 }
 	sens, err := q.declared(adj, calibrate.Sensitivity{L2: 1, Why: why}, one)
 	if err != nil {

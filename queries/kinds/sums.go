@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -324,7 +325,7 @@ func (q *Sums) checkRows(count func() int64) error {
 	}
 	return &problem.Error{
 		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
-		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"),
+		Message: fmt.Sprintf("the input has %s, not %d", spelling.Count(rows, "row"),
 			want), Hint: "rows is the number of all rows of the input, including rows without a value",
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -141,7 +142,7 @@ func (b *backfilling) broken() error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned",
-		Message: console.Count(len(b.unsigned), "data interval") + " published before without this signature: " +
+		Message: spelling.Count(len(b.unsigned), "data interval") + " published before without this signature: " +
 			strings.Join(b.unsigned, ", "),
 		Hint: "a published release is never changed: run without --sign to leave them as they are, or pay for signed " +
 			"releases with release run --new-release --sign",
@@ -199,7 +200,7 @@ func (b *backfilling) conclude(windows []*windowed) error {
 			return err
 		}
 	}
-	return b.Printf("%s made; %s\n", console.Count(b.made, "release"), summary(windows))
+	return b.Printf("%s made; %s\n", spelling.Count(b.made, "release"), summary(windows))
 }
 
 // purse is the budget that a backfill may still spend, in mu squared.

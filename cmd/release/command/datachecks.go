@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -183,7 +184,7 @@ func (a *app) printShares(name string, c *pipeline.DataChecks) {
 	if name != "" {
 		name = " of table " + name
 	}
-	a.Errorf("\ndata checks%s, for the operator only: about %s rows%s\n%s\n", name, grouped(about(c.Rows)), a.lookedAt(c),
+	a.Errorf("\ndata checks%s, for the operator only: about %s rows%s\n%s\n", name, spelling.Integer(about(c.Rows)), a.lookedAt(c),
 		console.Aligned(t))
 }
 
@@ -257,13 +258,4 @@ func about(n int64) int64 {
 	}
 	step := int64(math.Pow10(len(fmt.Sprint(n)) - 2))
 	return n / step * step
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -53,9 +53,9 @@ func (a *app) explain(word string, verbs []explanation) error {
 	if len(found) == 0 {
 		if len(similar) == 0 {
 			return console.Usagef("%s is unknown; release explain takes an error code, a key of the job file, a "+
-				"denoising method, a command or a word of the glossary", wording(word))
+				"denoising method, a command or a word of the glossary", quotedWord(word))
 		}
-		return console.Usagef("%s is unknown; try %s", wording(word), strings.Join(similar, ", "))
+		return console.Usagef("%s is unknown; try %s", quotedWord(word), strings.Join(similar, ", "))
 	}
 	for i, e := range found {
 		if i > 0 {
@@ -223,8 +223,8 @@ var synonyms = []struct{ theirs, ours string }{
 	{"precision, utility", "accuracy"},
 }
 
-// wording returns a word in quotes for a message, shortened.
-func wording(word string) string {
+// quotedWord returns a word in quotes for a message, shortened.
+func quotedWord(word string) string {
 	if runes := []rune(word); len(runes) > 60 {
 		word = string(runes[:60]) + "…"
 	}

@@ -62,7 +62,7 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 		return err
 	}
 	if more := r.Answer.Cells - len(cells); more > 0 && !r.Sparse {
-		return a.Printf("… %s more\n", spelling.Grouped(strconv.Itoa(more)))
+		return a.Printf("… %s more\n", spelling.Integer(more))
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Resu
 			return err
 		}
 		if more := x.Answer.Cells - len(cells); more > 0 {
-			if err := a.Printf("… %s more\n", spelling.Grouped(strconv.Itoa(more))); err != nil {
+			if err := a.Printf("… %s more\n", spelling.Integer(more)); err != nil {
 				return err
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -82,7 +83,7 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 	if c.Quiet {
 		return nil
 	}
-	return c.Printf("%s: %s\n", console.Here(page), console.Count(len(all), "release"))
+	return c.Printf("%s: %s\n", console.Here(page), spelling.Count(len(all), "release"))
 }
 
 // findReleases lists the releases in the folders below dir, the newest first. It skips links and hidden folders, such

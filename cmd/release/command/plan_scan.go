@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -51,7 +52,7 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		return a.Printf("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
 	if err := a.Printf("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
-		console.Count(len(p.Queries()), "query"), console.Count(s.Files, "file"), console.Count(s.Workers,
+		spelling.Count(len(p.Queries()), "query"), spelling.Count(s.Files, "file"), spelling.Count(s.Workers,
 			"worker"), binary(s.Cells)); err != nil {
 		return err
 	}

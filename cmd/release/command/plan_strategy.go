@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -56,7 +55,7 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		if q.Kind == query.Histogram && t.Name == "cells" { // the query's own table
 			name = q.Query.Name()
 		}
-		tables = append(tables, []string{name, spelling.Grouped(strconv.Itoa(t.Cells)), spelling.Short(t.Deviation, 5),
+		tables = append(tables, []string{name, spelling.Integer(t.Cells), spelling.Short(t.Deviation, 5),
 			spelling.Short(calibrate.Z95*t.Deviation, 5)})
 	}
 	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
@@ -177,7 +176,7 @@ func (a *app) printComponents(q *pipeline.Planned) error {
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
-		rows = append(rows, []string{c.Name, spelling.Grouped(strconv.Itoa(c.Cells)), spelling.Short(c.Sensitivity, 6),
+		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Short(c.Sensitivity, 6),
 			spelling.Short(c.Sigma, 6), c.Why})
 	}
 	if err := a.Printf("\n"); err != nil {
@@ -195,6 +194,6 @@ func (a *app) printSums(q *pipeline.Planned) error {
 	n := q.Query.Cells()
 	return a.Printf("its cells share noise: the sum of all %s has the standard deviation %s, the sum of k cells "+
 		"sqrt(%s·k + %s·k²), the difference of two %s\n",
-		spelling.Count(int64(n), "cell"), spelling.Short(s.Deviation(n), 5), spelling.Short(s.Each, 5),
+		spelling.Count(n, "cell"), spelling.Short(s.Deviation(n), 5), spelling.Short(s.Each, 5),
 		spelling.Short(s.Common, 5), spelling.Short(math.Sqrt(2*s.Each), 5))
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
@@ -29,7 +28,7 @@ func cellCount(q *pipeline.Planned) string {
 		}
 		return cells
 	}
-	return spelling.Grouped(strconv.Itoa(q.Query.Cells()))
+	return spelling.Integer(q.Query.Cells())
 }
 
 // keysOf returns the name of the query that selects the keys of q; "" if q selects or lists them itself.

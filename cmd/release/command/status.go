@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -111,7 +112,7 @@ func dueText(rest []*windowed) string {
 	if len(rest) == 1 {
 		be = " is"
 	}
-	return console.Count(len(rest), "data interval") + be + " over and not published; the first is " + rest[0].Window
+	return spelling.Count(len(rest), "data interval") + be + " over and not published; the first is " + rest[0].Window
 }
 
 // settled reports whether a data interval needs no run any more: its release is published, or was withdrawn or pruned.
@@ -147,5 +148,5 @@ func summary(windows []*windowed) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
 		}
 	}
-	return fmt.Sprintf("%s: %s", console.Count(len(windows), "data interval"), strings.Join(slices.Clip(parts), ", "))
+	return fmt.Sprintf("%s: %s", spelling.Count(len(windows), "data interval"), strings.Join(slices.Clip(parts), ", "))
 }

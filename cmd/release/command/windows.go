@@ -77,8 +77,8 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	}
 	param := job.Params[name]
 	list, err := param.DataIntervals(f.from, f.last(&param))
-	if first, only := param.DataIntervals(f.from, f.from); err != nil && f.to == "" && only == nil {
-		list, err = first, nil // not even the first interval is over, as on the first day of a month
+	if err != nil && f.to == "" { // perhaps not even the first interval is over, as on the first day of a month
+		list, err = param.DataIntervals(f.from, f.from)
 	}
 	if err != nil {
 		return nil, console.Usagef("--from and --to: %v", err)

@@ -215,7 +215,7 @@ func (t *Table) remark(i int) string {
 // print shows the most frequent values of a column, each with its fraction of the rows.
 func (s *Seen) print(c *console.Console, name string) error {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
-	distinct := console.Count(s.Distinct, "different value")
+	distinct := spelling.Count(s.Distinct, "different value")
 	if s.Distinct < 0 {
 		distinct = fmt.Sprintf("more than %d different values", mostDistinct)
 	}

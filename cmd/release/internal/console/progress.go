@@ -2,12 +2,12 @@ package console
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -107,18 +107,9 @@ func (b *barProgress) Rows(n int) {
 
 // rowsText formats the number of rows that were read, and their rate: 1,234,567 rows, 2.5 M/s.
 func (s *stageTime) rowsText() string {
-	text := grouped(s.rows) + " rows"
+	text := spelling.Integer(s.rows) + " rows"
 	if seconds := s.end.Sub(s.began).Seconds(); seconds > 0 {
 		text += ", " + rateText(float64(s.rows)/seconds)
-	}
-	return text
-}
-
-// grouped returns a number with a comma before each group of three digits.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
 	}
 	return text
 }

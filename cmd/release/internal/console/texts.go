@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
-
-	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // Aligned returns rows as a text of aligned columns, with two spaces between them. East Asian characters count as two
@@ -62,6 +60,3 @@ func OrDash(s string) string {
 	}
 	return s
 }
-
-// Count formats a number of things: 1 file, 2 files.
-func Count(n int, what string) string { return spelling.Count(int64(n), what) }

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -69,7 +70,7 @@ func (a *accounts) printAudit(o *openedLedger, audit *ledger.Audit, seen int, fi
 	}
 	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n",
 		len(audit.Entries), audit.Head.Hash,
-		console.Count(seen, "release folder"), console.Count(audit.Rerenderings, "re-rendering"))
+		spelling.Count(seen, "release folder"), spelling.Count(audit.Rerenderings, "re-rendering"))
 }
 
 func byName(a, b ledger.Account) int {

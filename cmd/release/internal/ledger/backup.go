@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -63,7 +64,7 @@ func (a *accounts) backup(ctx context.Context, f *jobs.Flags, from, file string)
 	case a.Quiet:
 		return nil
 	}
-	return a.Printf("%s: %s of the ledger, to %s\n", console.Here(path), console.Count(int(head.Seq), "entry"),
+	return a.Printf("%s: %s of the ledger, to %s\n", console.Here(path), spelling.Count(int(head.Seq), "entry"),
 		head.Hash.String())
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -69,7 +70,7 @@ func (a *accounts) copyLedger(ctx context.Context, f *jobs.Flags, from, to strin
 	}
 	return a.Printf("moved %s\n  from     %s; closed: it can be read, and takes no more charges\n  to       %s\n  head  "+
 		"   %s, the same in both\n  next     let ledger.store of every job name the new one\n",
-		console.Count(int(head.Seq), "entry"), old, address, head.Hash.String())
+		spelling.Count(int(head.Seq), "entry"), old, address, head.Hash.String())
 }
 
 // moveLedger copies the ledger in one store to another and closes it. address is the new store's name in messages.

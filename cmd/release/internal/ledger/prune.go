@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -449,9 +450,9 @@ func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("\n%s deleted, %d kept\n", console.Count(count[pruneDeleted], "folder"), count[pruneKept])
+	text := fmt.Sprintf("\n%s deleted, %d kept\n", spelling.Count(count[pruneDeleted], "folder"), count[pruneKept])
 	if !f.delete {
-		text = fmt.Sprintf("\nnothing was deleted: --delete deletes %s\n", console.Count(count[pruneListed], "folder"))
+		text = fmt.Sprintf("\nnothing was deleted: --delete deletes %s\n", spelling.Count(count[pruneListed], "folder"))
 	}
 	return a.Print(text)
 }

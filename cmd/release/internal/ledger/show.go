@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -162,7 +163,7 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 		balance := &balances[i]
 		b.WriteString(console.Fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
 		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(),
-			console.Count(x.Releases, "release")))
+			spelling.Count(x.Releases, "release")))
 		for _, p := range x.Periods {
 			b.WriteString(console.Fill("  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name))
 		}

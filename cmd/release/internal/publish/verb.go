@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
@@ -90,13 +91,13 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 			"removed": done.removed, "kept": done.kept})
 	}
 	if done.kept > 0 {
-		c.Note(console.Count(int(done.kept), "file") + " of the earlier release stay, since somebody changed them")
+		c.Note(spelling.Count(int(done.kept), "file") + " of the earlier release stay, since somebody changed them")
 	}
 	if c.Quiet {
 		return nil
 	}
-	return c.Printf("%s: %s sent, %s there already\n", console.Visible(manifest), console.Count(int(done.sent), "file"),
-		console.Count(int(done.found), "file"))
+	return c.Printf("%s: %s sent, %s there already\n", console.Visible(manifest), spelling.Count(int(done.sent), "file"),
+		spelling.Count(int(done.found), "file"))
 }
 
 // failed returns an error that names the store by its address, without the address's options.

@@ -19,6 +19,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
@@ -67,7 +68,7 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 		v.add("job", failed, "%s does not follow from the job in the manifest", at)
 	}
 	if len(found) == 0 {
-		v.add("job", passed, "%s follow from the job in the manifest", console.Count(compared, "statement"))
+		v.add("job", passed, "%s follow from the job in the manifest", spelling.Count(compared, "statement"))
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func restate(m *manifest.Manifest, dir string, read pipeline.ReadColumn) (*manif
 	case len(diags) > 0:
 		return nil, errors.New("the job in the manifest gives no plan: " + diags[0].Message)
 	case len(plan.Queries()) != len(m.Queries):
-		return nil, fmt.Errorf("the job in the manifest has %s", console.Count(len(plan.Queries()), "query"))
+		return nil, fmt.Errorf("the job in the manifest has %s", spelling.Count(len(plan.Queries()), "query"))
 	}
 	chosen := plan.NewRun()
 	for i, q := range plan.Queries() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -28,7 +28,7 @@ func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	}
 	if len(s.findings) == 0 {
 		v.add("keys", passed, "%s of discovered keys: each noisy count reaches its threshold, and tables of one selection "+
-			"have the same keys", console.Count(s.checked, "table"))
+			"have the same keys", spelling.Count(s.checked, "table"))
 	}
 	return nil
 }

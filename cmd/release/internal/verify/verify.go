@@ -14,6 +14,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -160,7 +161,7 @@ func (v *verifying) digests(ctx context.Context, _ *verifier) error {
 		v.add("digests", failed, "%s", f)
 	}
 	if len(found.Findings) == 0 {
-		v.add("digests", passed, "%s as the manifest says, and no other", console.Count(found.Compared, "file"))
+		v.add("digests", passed, "%s as the manifest says, and no other", spelling.Count(found.Compared, "file"))
 	}
 	if v.readable = found.Manifest != nil; v.readable {
 		v.manifest, v.digest = *found.Manifest, found.Digest
@@ -182,7 +183,7 @@ func (v *verifying) noise(context.Context, *verifier) error {
 	if len(v.manifest.Mechanisms()) == 1 {
 		meet = "meets"
 	}
-	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet,
+	v.add("noise", passed, "%s %s epsilon %s, delta %s", spelling.Count(len(v.manifest.Mechanisms()), "mechanism"), meet,
 		report.AsStated(p.Epsilon), report.AsStated(p.Delta))
 	return nil
 }

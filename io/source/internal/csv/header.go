@@ -60,7 +60,9 @@ func readHeader(s *scanner) ([]string, error) {
 	return names, nil
 }
 
-// skipStated skips the first line of a file if it states the delimiter, as sep=; does for Excel.
+// skipStated skips the first line of a file if it states the delimiter, as sep=; does for Excel. If the job renames two
+// columns, the line may also be their header, of the names "sep=" and "". To skip it would then make a header of the
+// first row, so the file is refused.
 func skipStated(s *scanner) error {
 	line := s.buf[s.at:s.end]
 	line = line[:bytes.IndexByte(line, '\n')+1]
@@ -71,6 +73,9 @@ func skipStated(s *scanner) error {
 	case stated != rune(s.d.comma):
 		return fault.New(fault.CodeHeader, "the file's first line states another delimiter than the job").
 			Advise("set input.csv.delimiter: %q", string(stated))
+	case len(s.d.Columns) == 2:
+		return fault.New(fault.CodeHeader, "the file's first line states the delimiter, or is the header of two columns").
+			Advise("remove the line: sed 1d <FILE >NEW")
 	}
 	s.at += len(line)
 	s.taken += int64(len(line))

@@ -138,8 +138,8 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 }
 
 func (r *pieceReader) yieldRows(yield func(*table.Batch) error) error {
-	for i := r.skip; i < r.rows; i += r.most() {
-		if err := yield(r.batch(i, min(i+r.most(), r.rows))); err != nil {
+	for i := r.skip; i < r.rows; i += r.batchRows() {
+		if err := yield(r.batch(i, min(i+r.batchRows(), r.rows))); err != nil {
 			return err
 		}
 	}

@@ -85,9 +85,9 @@ func (r *rowReader) reset() {
 // gatherStream gathers the next records of a stream, at most a batch. The error is io.EOF at the end of the stream.
 func (r *rowReader) gatherStream(s *scanner) error {
 	r.reset()
-	for full := false; !full && r.rows < r.most(); {
+	for full := false; !full && r.rows < r.batchRows(); {
 		r.gatherBuffered(s)
-		if r.rows == r.most() {
+		if r.rows == r.batchRows() {
 			break
 		}
 		if err := s.next(); err != nil {
@@ -111,7 +111,7 @@ func (r *rowReader) gatherStream(s *scanner) error {
 // room for a block.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
-	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > r.most() {
+	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > r.batchRows() {
 		return
 	}
 	r.general.eof = s.eof
@@ -143,8 +143,8 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// most returns the maximum number of rows in a batch.
-func (r *rowReader) most() int { return scan.RowsOf(len(r.columns)) }
+// batchRows returns the maximum number of rows in a batch.
+func (r *rowReader) batchRows() int { return scan.RowsOf(len(r.columns)) }
 
 // maxGathered returns the maximum number of rows that are gathered before they are yielded, which bounds their memory.
 func (r *rowReader) maxGathered() int { return max(r.block(), scan.BatchValues/max(1, len(r.columns))) }
