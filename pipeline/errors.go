@@ -15,7 +15,7 @@ var (
 	ErrIncomplete = errors.New("not a complete release")
 )
 
-// ErrInputGone means that the input's files no longer exist.
+// ErrInputGone means that nothing of the input is there, perhaps not any more.
 var ErrInputGone = errors.New("the input is gone")
 
 // Cause classifies failures of a run. It decides the program's exit code.

@@ -12,7 +12,7 @@ import (
 type Runner struct {
 	Book *ledger.Book
 	Sink pipeline.Sink
-	// Open opens the input; ErrInputGone if its files no longer exist.
+	// Open opens the input; ErrInputGone if nothing of it is there.
 	Open     func(ctx context.Context) (pipeline.Engine, error)
 	Observer pipeline.Observer
 	// Workers is the number of goroutines that draw noise.

@@ -20,7 +20,6 @@ import (
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
-	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -124,7 +123,7 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 			if len(failed) == 1 {
 				err = failed[0]
 			}
-			if !slices.ContainsFunc(failed, func(one error) bool { return !Absent(one) }) {
+			if len(tables) == 0 && !slices.ContainsFunc(failed, func(one error) bool { return !errors.Is(one, source.ErrAbsent) }) {
 				return nil, gone{err}
 			}
 			return nil, local.ScratchError(err)
@@ -149,17 +148,7 @@ func (stdin) Read(p []byte) (int, error) {
 
 var errTerminal = errors.New("standard input is a terminal")
 
-// Absent reports whether err, an error of [source.Open], reports only files or folders that do not exist.
-func Absent(err error) bool {
-	var one *fault.Error
-	var all fault.Errors
-	if !errors.As(err, &all) && errors.As(err, &one) {
-		all = fault.Errors{one}
-	}
-	return len(all) > 0 && !slices.ContainsFunc(all, func(e *fault.Error) bool { return e.Code != fault.CodeNotFound })
-}
-
-// gone marks an error: the input's files are missing (pipeline.ErrInputGone).
+// gone marks an error: nothing of the input is there (pipeline.ErrInputGone).
 type gone struct{ error }
 
 // Unwrap returns the error of the input.

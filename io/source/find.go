@@ -67,12 +67,28 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles, folder
 	if len(o.Files) == 0 {
 		wrong = append(wrong, fault.New(fault.CodeOption, "no input files are named"))
 	}
+	nothing := len(out) == 0
 	if e := folders.keepsSome(out); e != nil {
-		wrong = append(wrong, e)
+		wrong, nothing = append(wrong, e), true
 	}
 	shorten(out, wrong, o.Table)
+	if nothing && !slices.ContainsFunc(wrong, func(e *fault.Error) bool { return e.Code != fault.CodeNotFound }) {
+		return nil, absent{wrong}
+	}
 	return out, wrong.Err()
 }
+
+// ErrAbsent means that nothing of an input is there: no file, or no folder that Options.Keeps keeps.
+var ErrAbsent = errors.New("nothing of the input is there")
+
+// absent holds the errors of an input of which nothing is there.
+type absent struct{ fault.Errors }
+
+// Unwrap returns the errors, as fault.Errors.
+func (a absent) Unwrap() error { return a.Errors }
+
+// Is reports whether target is ErrAbsent.
+func (absent) Is(target error) bool { return target == ErrAbsent }
 
 // shorten replaces the paths of files by the names for messages: the base name, after as many of the folders above it
 // as tell the file from the others. The name of the table, if there is one, comes first.

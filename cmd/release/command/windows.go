@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -217,7 +219,11 @@ func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	if answered || job.Input.SQL != nil {
 		return false
 	}
-	return slices.ContainsFunc(wiring.Sources(job), func(o source.Options) bool { return runjob.Absent(source.Exists(ctx, o)) })
+	return slices.ContainsFunc(wiring.Sources(job), func(o source.Options) bool {
+		var faults fault.Errors
+		return errors.As(source.Exists(ctx, o), &faults) &&
+			!slices.ContainsFunc(faults, func(e *fault.Error) bool { return e.Code != fault.CodeNotFound })
+	})
 }
 
 // released returns what is wrong with the folder of a published release; "" if nothing is.

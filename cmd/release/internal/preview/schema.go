@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
@@ -51,7 +50,7 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 		return s, fromAsked, err
 	}
 	data, err := source.Open(ctx, o)
-	if runjob.Absent(err) {
+	if errors.Is(err, source.ErrAbsent) {
 		s, err := stated(ctx, plan, dir)
 		if err == nil {
 			guess(plan, &s, all)
