@@ -126,6 +126,9 @@ func (p PerUnit) with(own *PerUnit) PerUnit {
 		b.MaxRowsShare = orElse(own.MaxRowsShare, b.MaxRowsShare)
 		b.MaxGroups = orElse(own.MaxGroups, b.MaxGroups)
 		b.MaxRowsPerGroup = orElse(own.MaxRowsPerGroup, b.MaxRowsPerGroup)
+		if len(own.SampleBy) > 0 {
+			b.SampleBy = own.SampleBy
+		}
 	}
 	return b
 }
