@@ -46,30 +46,21 @@ func (a *Counts) countCells(cells []int32) {
 	}
 }
 
-// countAxis counts the rows of a batch if there is one axis. It adds the length of a run at once, and maps dictionary
-// codes to cells without a list of the cell of each row.
+// countAxis counts the rows of a batch if there is one axis. It maps dictionary codes to cells without a list of the
+// cell of each row.
 func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
 		return err
 	}
-	if c.Ends == nil && columnar.Worthwhile(c, b.Rows) {
+	if columnar.Worthwhile(c) {
 		return a.countCodes(x.Lookup(c), c, x.Null)
 	}
-	codes, err := x.OfEntries(c)
-	if err != nil {
-		return err
-	}
-	if c.Ends == nil {
+	codes, err := x.OfColumn(c)
+	if err == nil {
 		a.countCells(codes)
-		return nil
 	}
-	start := int32(0)
-	for i, end := range c.Ends {
-		a.slots[codes[i]+1] += int64(end - start)
-		start = end
-	}
-	return nil
+	return err
 }
 
 // countCodes counts the rows of a column with dictionary codes. lookup[code] is the cell of a code, and null the cell of

@@ -240,7 +240,7 @@ func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 		return false, nil
 	}
 	c, err := a.Values.Column(b)
-	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
+	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil {
 		return false, err
 	}
 	numbers := a.narrow.quantizeDictionary(c)
