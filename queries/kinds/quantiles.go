@@ -61,10 +61,7 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 			"use fewer cells")
 	}
 	d := axes[at].Domain.(domain.EdgeDomain)
-	for _, x := range d.Numbers {
-		f, _ := x.Float64()
-		r.Edges = append(r.Edges, f)
-	}
+	r.Edges = d.Floats()
 	r.widths = relativeWidths(r.Edges)
 	r.Stride, r.Size, r.Name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
 	r.keys = r.groupKeys(axes, at)
@@ -102,7 +99,7 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read",
 				"use one, and values or a part of a time for the others")
 			return -1
-		case d.Numbers == nil:
+		case !d.Numeric:
 			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times",
 				"cut a numeric column")
 			return -1
