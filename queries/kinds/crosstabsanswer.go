@@ -22,7 +22,7 @@ func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Nois
 	if err := checkComponents(q.Name(), noisy, estimate, q.lengths...); err != nil {
 		return query.Answer{}, err
 	}
-	a, vectors := q.parts.answer(residualKey, coordinateKey, noisy)
+	a, vectors := q.partsAnswer(residualKey, coordinateKey, noisy)
 	measured := map[strategy.Set][]float64{}
 	for i, r := range q.Marginals.Residuals() {
 		measured[r] = vectors[i]

@@ -334,7 +334,7 @@ func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) 
 	if err := checkComponents(q.Name(), noisy, estimate, q.lengths...); err != nil {
 		return query.Answer{}, err
 	}
-	a, y := q.parts.answer(levelKey, numberKey, noisy)
+	a, y := q.partsAnswer(levelKey, numberKey, noisy)
 	for l := range y {
 		y[l] = slices.Clone(y[l]) // Estimate changes it
 	}

@@ -22,9 +22,9 @@ type parts struct {
 	lengths []int
 }
 
-// answer returns the answer that holds the noisy numbers, and the numbers of each component, which share memory with the
-// answer. The key columns have the component's name, and the index of the number in the component.
-func (c *parts) answer(nameKey, indexKey string, noisy []mechanism.Noisy) (a query.Answer, vectors [][]float64) {
+// partsAnswer returns the answer that holds the noisy numbers, and the numbers of each component, which share memory
+// with the answer. The key columns have the component's name, and the index of the number in the component.
+func (c *parts) partsAnswer(nameKey, indexKey string, noisy []mechanism.Noisy) (a query.Answer, vectors [][]float64) {
 	var names []string
 	var indices []int64
 	var ends []int
@@ -69,8 +69,8 @@ func (c *parts) Recover(columns query.Columns, grids []float64) (out query.Recov
 }
 
 // fileNames returns the names of tables for file names. names[k] holds the names of table k's dimensions, which are
-// joined by points. If file names cannot contain one of these names, or if one is long, the tables are numbered instead:
-// numbered is the word before the number.
+// joined by points. If file names cannot contain one of these names, or if one is long, the tables are numbered
+// instead: numbered is the word before the number.
 func fileNames(names [][]string, numbered string) []string {
 	const longest = 100
 	out, plain := make([]string, len(names)), true
