@@ -106,7 +106,7 @@ func filtered(tb testing.TB, t *testTable, q Query, specs []domain.FilterSpec, c
 	tb.Helper()
 	s, f := selector(tb, t, specs)
 	batches := t.batches(q.Columns(), cuts, dictionaryKept)
-	for i, b := range t.batches(f.Columns(), cuts, runs) {
+	for i, b := range t.batches(f.Columns(), cuts, dictionaryOnce) {
 		if err := s.Apply(b); err != nil {
 			tb.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func TestPlacesWithoutCells(t *testing.T) {
 	same(t, placesOf(t, must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{near}}), b), want...)
 }
 
-// A coordinate gives the same cell whether its column has texts, floats or integers, plain, dictionary- or run-encoded.
+// A coordinate gives the same cell whether its column has texts, floats or integers, plain or as codes into a dictionary.
 func TestCoordinatesOfAllTypes(t *testing.T) {
 	d := onGrid(domain.Grid{South: "0", North: "4", West: "0", East: "4", Rows: 4, Cols: 4})
 	d.Null = domain.OwnCell
@@ -113,8 +113,7 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	valid := []bool{true, true, false, true, true}
 	texts := tabletest.Strings([]string{"1", "1", "2", "2e0", "x"}, valid)
 	floats := tabletest.Floats([]float64{1, 1, 2, 2, math.NaN()}, valid)
-	for _, c := range []table.Column{texts, floats, tabletest.Encode(texts), tabletest.Runs(texts),
-		tabletest.Encode(floats), tabletest.Runs(floats), tabletest.Runs(tabletest.Encode(floats))} {
+	for _, c := range []table.Column{texts, floats, tabletest.Encode(texts), tabletest.Encode(floats)} {
 		same(t, placesOf(t, q, tabletest.Batch(c, tabletest.Ints(table.Type{Kind: table.Uint}, []int64{3, 3, 3, 3, 3}, nil))),
 			7, 7, 16, 11, 16)
 		same(t, placesOf(t, q, tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{0, 1, 2, 3, 4}, nil), c)),

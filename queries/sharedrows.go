@@ -2,6 +2,7 @@ package queries
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
@@ -80,6 +81,7 @@ func share(members []*Accumulator) {
 			slices.Concat(of.Unit, of.SampleBy), of.ColumnNames(), table.Schema{Fields: of.Columns})}
 	}
 	s := &sharing{members: members}
+	s.bound = sync.OnceValue(s.boundMembers)
 	for i, part := range bounding.Together(rows, sample) {
 		members[i].rows, members[i].part, members[i].shared = nil, part, s
 	}

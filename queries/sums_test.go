@@ -245,7 +245,6 @@ func TestBadLists(t *testing.T) {
 		"too few lists":   func(_ *table.Batch, c *table.Column) { c.Lists = c.Lists[:2] },
 		"going back":      func(_ *table.Batch, c *table.Column) { c.Lists[1] = 9 },
 		"too few numbers": func(_ *table.Batch, c *table.Column) { c.Values.Floats = c.Values.Floats[:3] },
-		"runs":            func(_ *table.Batch, c *table.Column) { c.Ends = []int32{1, 2} },
 		"codes":           func(_ *table.Batch, c *table.Column) { c.Codes = []int32{0, 0} },
 		"short validity":  func(_ *table.Batch, c *table.Column) { c.Valid = []bool{true} },
 		"another type":    func(_ *table.Batch, c *table.Column) { c.Type.Kind = table.Float },

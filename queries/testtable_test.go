@@ -40,8 +40,6 @@ const (
 	plain encoding = iota
 	dictionaryOnce
 	dictionaryKept
-	runs
-	dictionaryRuns
 	encodings
 )
 
@@ -78,19 +76,7 @@ func (t *testTable) batches(columns []string, cuts []int, how encoding) []*table
 func layOut(t table.Type, all []value, start, end int, how encoding) table.Column {
 	c := table.Column{Type: t}
 	part := all[start:end]
-	if how == runs || how == dictionaryRuns {
-		c.Ends = []int32{}
-		var heads []value
-		for i, v := range part {
-			if i == 0 || v != heads[len(heads)-1] {
-				heads = append(heads, v)
-				c.Ends = append(c.Ends, 0)
-			}
-			c.Ends[len(c.Ends)-1] = int32(i) + 1
-		}
-		part = heads
-	}
-	if how == dictionaryOnce || how == dictionaryKept || how == dictionaryRuns {
+	if how != plain {
 		c.Codes = []int32{}
 		dict := part
 		if how == dictionaryKept {

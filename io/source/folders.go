@@ -36,6 +36,7 @@ type constant struct {
 	typ   table.Type
 	value table.Values // the value; unused if null is set
 	null  bool
+	dict  uint64 // identifies the dictionary of this one value
 }
 
 // inFolders adds the columns in the names of folders to files.
@@ -149,17 +150,23 @@ func newConstant(t scan.TextType, value string) (constant, bool) {
 		column.AddText([]byte(unescape(value)))
 	}
 	c := column.Column()
-	return constant{t.Type, c.Values, value == hiveNull}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
+	return constant{t.Type, c.Values, value == hiveNull, table.NextDictionary()}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
 }
 
-// column returns a column of the given number of rows, as one run of the value.
+// column returns a column of the given number of rows, at most scan.BatchRows: codes into a dictionary of the one value.
 func (c constant) column(rows int) table.Column {
-	out := table.Column{Type: c.typ, Values: c.value, Ends: []int32{int32(rows)}}
+	out := table.Column{Type: c.typ, Values: c.value, Codes: firstCodes[:rows], Dict: c.dict}
 	if c.null {
-		out.Valid = []bool{false}
+		out.Valid = noneValid[:rows]
 	}
 	return out
 }
+
+// firstCodes and noneValid are the codes and the validity of constants. All columns share them.
+var (
+	firstCodes [scan.BatchRows]int32
+	noneValid  [scan.BatchRows]bool
+)
 
 func (f *inFolder) Schema() table.Schema {
 	s := table.Schema{Fields: slices.Clone(f.File.Schema().Fields)}

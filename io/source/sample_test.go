@@ -141,8 +141,8 @@ func sound(b *table.Batch, columns int) error {
 	}
 	for i := range b.Columns {
 		c := &b.Columns[i]
-		if c.Len() != b.Rows || c.Valid != nil && len(c.Valid) != c.Entries() || c.Unparsed != nil &&
-			len(c.Unparsed) != c.Entries() {
+		if c.Len() != b.Rows || c.Valid != nil && len(c.Valid) != c.Len() || c.Unparsed != nil &&
+			len(c.Unparsed) != c.Len() {
 			return fmt.Errorf("column %d has %d rows, the batch %d", i, c.Len(), b.Rows)
 		}
 		for _, code := range c.Codes {

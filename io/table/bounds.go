@@ -7,12 +7,8 @@ type Bounds struct{ Min, Max int64 }
 // Holds reports whether every row's value is null or within the bounds. Values of the dictionary that no row has are
 // ignored.
 func (b Bounds) Holds(c *Column) bool {
-	for i := range c.Entries() {
-		at := i
-		if c.Codes != nil {
-			at = int(c.Codes[i])
-		}
-		if v := c.Values.Ints[at]; (v < b.Min || v > b.Max) && (c.Valid == nil || c.Valid[i]) {
+	for i := range c.Len() {
+		if v := c.Values.Ints[c.Index(i)]; (v < b.Min || v > b.Max) && (c.Valid == nil || c.Valid[i]) {
 			return false
 		}
 	}

@@ -1,9 +1,6 @@
 package table
 
-import (
-	"sort"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Values holds plain values of one kind. The kind determines which slice is used.
 type Values struct {
@@ -42,18 +39,16 @@ func (v Values) slice(k Kind, i, j int) Values {
 	return Values{Ints: v.Ints[i:j]}
 }
 
-// Column holds the values of one column in a batch, in one of three forms: plain (one value per row), dictionary codes
-// (Codes, one per row, are indices into Values), or runs (Ends[i] is the row at which run i stops, and there is one
-// code or value per run). An entry is a row or, if Ends is set, a run. Columns of lists are plain.
+// Column holds the values of one column in a batch, in one of two forms: plain (one value per row) or dictionary codes
+// (Codes, one per row, are indices into Values). Columns of lists are plain.
 type Column struct {
 	Type Type
-	// Valid has one item per entry; nil if there are no nulls. At a null, the code or value is unspecified but valid.
+	// Valid has one item per row; nil if there are no nulls. At a null, the code or value is unspecified but valid.
 	Valid []bool
-	// Unparsed has one item per entry; it marks the nulls whose text is not valid for the column's type, such as a date in
+	// Unparsed has one item per row; it marks the nulls whose text is not valid for the column's type, such as a date in
 	// a layout that was not declared. It is nil if there are none. Only text formats set it, and no answer depends on it.
 	Unparsed []bool
 	Codes    []int32
-	Ends     []int32
 	Values   Values
 	// Lists is for columns of lists, and has one item more than there are lists. List i is
 	// Values.Floats[Lists[i]:Lists[i+1]]. A null element is NaN. The list of a null may be empty.
@@ -68,11 +63,9 @@ var dictionaries atomic.Uint64
 // NextDictionary returns a new value for Dict, different from all others in this process.
 func NextDictionary() uint64 { return dictionaries.Add(1) }
 
-// Entries returns the number of entries: rows, or runs if Ends is set.
-func (c *Column) Entries() int {
+// Len returns the number of rows.
+func (c *Column) Len() int {
 	switch {
-	case c.Ends != nil:
-		return len(c.Ends)
 	case c.Codes != nil:
 		return len(c.Codes)
 	case c.Type.Kind == List:
@@ -81,57 +74,22 @@ func (c *Column) Entries() int {
 	return c.Values.Len(c.Type.Kind)
 }
 
-// Len returns the number of rows.
-func (c *Column) Len() int {
-	if c.Ends == nil {
-		return c.Entries()
-	}
-	if len(c.Ends) == 0 {
-		return 0
-	}
-	return int(c.Ends[len(c.Ends)-1])
-}
-
-// Entry returns the index of the entry that holds a row: the row itself or, if there are runs, its run, found in
-// logarithmic time.
-func (c *Column) Entry(row int) int {
-	if c.Ends == nil {
-		return row
-	}
-	return sort.Search(len(c.Ends), func(i int) bool { return int(c.Ends[i]) > row })
-}
-
 // List returns the list in a row of a column of lists. It shares memory with c.
 func (c *Column) List(row int) []float64 { return c.Values.Floats[c.Lists[row]:c.Lists[row+1]] }
 
 // IsNull reports whether a row is null.
-func (c *Column) IsNull(row int) bool { return c.Valid != nil && !c.Valid[c.Entry(row)] }
+func (c *Column) IsNull(row int) bool { return c.Valid != nil && !c.Valid[row] }
 
 // Index returns the index in Values of a row's value.
 func (c *Column) Index(row int) int {
-	e := c.Entry(row)
 	if c.Codes != nil {
-		return int(c.Codes[e])
+		return int(c.Codes[row])
 	}
-	return e
+	return row
 }
 
-// Slice returns the rows with indices in [i, j), at least one row if the column has runs. The result shares memory with
-// c, except for the ends of runs.
+// Slice returns the rows with indices in [i, j). The result shares memory with c.
 func (c *Column) Slice(i, j int) Column {
-	if c.Ends == nil {
-		return c.sliceEntries(i, j)
-	}
-	from, to := c.Entry(i), c.Entry(j-1)+1
-	s := c.sliceEntries(from, to)
-	for _, end := range c.Ends[from:to] {
-		s.Ends = append(s.Ends, min(end, int32(j))-int32(i))
-	}
-	return s
-}
-
-// sliceEntries returns the entries with indices in [i, j), without the ends of runs.
-func (c *Column) sliceEntries(i, j int) Column {
 	s := Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Valid != nil {
 		s.Valid = c.Valid[i:j]

@@ -44,7 +44,7 @@ func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	for _, at := range c.used {
 		x := &b.Columns[at]
 		switch {
-		case x.Ends != nil, x.Type.Kind == table.List, x.Entries() < b.Rows, x.Valid != nil && len(x.Valid) < b.Rows:
+		case x.Type.Kind == table.List, x.Len() < b.Rows, x.Valid != nil && len(x.Valid) < b.Rows:
 			return nil // the queries report columns of these forms as errors
 		case x.Codes == nil && x.Type.Kind == table.String && len(c.kept) > b.Rows/2:
 			return nil
@@ -72,7 +72,7 @@ func (c *compactor) find(keep []bool) {
 	c.kept = kept[:n]
 }
 
-// copyRows returns the given rows of a column that is not run-length encoded.
+// copyRows returns the given rows of a column.
 func (m *compacted) copyRows(x *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: x.Type, Dict: x.Dict}
 	if x.Valid != nil {

@@ -89,11 +89,9 @@ func equalValues(kind table.Kind, a *table.Values, i int, b *table.Values, j int
 	return bytes.Equal(a.Bytes(i), b.Bytes(j))
 }
 
-// Runs, lists and columns that are shorter than their batch are not compacted.
+// Lists and columns that are shorter than their batch are not compacted.
 func TestCompactLeavesOtherForms(t *testing.T) {
-	plain := tabletest.Ints(table.Type{Kind: table.Int}, []int64{1, 1, 2}, nil)
 	for name, column := range map[string]table.Column{
-		"runs":  tabletest.Runs(plain),
 		"list":  {Type: table.Type{Kind: table.List}, Lists: []uint32{0, 0, 0, 0}},
 		"short": tabletest.Ints(table.Type{Kind: table.Int}, []int64{1}, nil),
 	} {

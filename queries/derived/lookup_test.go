@@ -128,17 +128,14 @@ func TestLookupComparesByType(t *testing.T) {
 	}
 }
 
-// Dictionaries and runs give the same columns as plain values.
-func TestLookupOfDictionariesAndRuns(t *testing.T) {
+// Dictionaries give the same columns as plain values.
+func TestLookupOfDictionaries(t *testing.T) {
 	plain := ints(1, 1, 2, 9, 9, 4)
 	want := extend(t, []string{"id"}, []table.Column{plain}, zones("id"))
 	coded := table.Column{Type: plain.Type, Codes: []int32{0, 0, 1, 3, 3, 2}, Dict: table.NextDictionary(),
 		Values: table.Values{Ints: []int64{1, 2, 4, 9}}}
-	runs := table.Column{Type: plain.Type, Ends: []int32{2, 3, 5, 6}, Values: table.Values{Ints: []int64{1, 2, 9, 4}}}
-	for name, c := range map[string]table.Column{"codes": coded, "runs": runs} {
-		if d := cmp.Diff(want, extend(t, []string{"id"}, []table.Column{c}, zones("id"))); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
+	if d := cmp.Diff(want, extend(t, []string{"id"}, []table.Column{coded}, zones("id"))); d != "" {
+		t.Error(d)
 	}
 }
 

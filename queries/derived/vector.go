@@ -13,15 +13,12 @@ var errShape = errors.New("derived: a batch does not fit its schema")
 // load copies n rows of a column, starting at row from, to the input's vector.
 func (in *input) load(c *table.Column, from, n int) {
 	in.resize(n, c.Type.Kind)
-	direct := c.Codes == nil && c.Ends == nil
 	for i := range n {
 		at := from + i
 		if in.valid[i] = !c.IsNull(at); !in.valid[i] {
 			continue
 		}
-		if !direct {
-			at = c.Index(at)
-		}
+		at = c.Index(at)
 		switch c.Type.Kind {
 		case table.Float:
 			in.floats[i] = c.Values.Floats[at]

@@ -30,18 +30,16 @@ type AxisCoder struct {
 	Values valueCoder
 	Null   int32
 	dict   dictionary
-	codes  []int32 // codes of the rows, if the column is run-length encoded
-	rows   []int32 // codes of the rows, if an entry stands for several rows (run-length encoding)
+	codes  []int32 // codes of the rows of the last batch
 }
 
-// OfEntries returns the code of each entry of column c. An entry is a row, or in a run-length encoded column a run of
-// equal rows.
-func (a *AxisCoder) OfEntries(c *table.Column) ([]int32, error) {
-	a.codes = columnar.Resize(a.codes, c.Entries())
+// OfColumn returns the code of each row of column c.
+func (a *AxisCoder) OfColumn(c *table.Column) ([]int32, error) {
+	a.codes = columnar.Resize(a.codes, c.Len())
 	switch {
 	case c.Codes == nil:
 		a.Values.Codes(c.Values, 0, a.codes)
-	case columnar.Worthwhile(c, len(a.codes)):
+	case columnar.Worthwhile(c):
 		if err := gather(a.codes, a.Lookup(c), c); err != nil {
 			return nil, err
 		}
@@ -72,7 +70,7 @@ func (a *AxisCoder) Lookup(c *table.Column) []int32 {
 // Forget empties the cache of codes. Call it if values get new codes.
 func (a *AxisCoder) Forget() { a.dict = dictionary{} }
 
-// gather looks up the code of each entry by its dictionary index. The codes of nulls are arbitrary.
+// gather looks up the code of each row by its dictionary index. The codes of nulls are arbitrary.
 func gather(dst, lookup []int32, c *table.Column) error {
 	for i, code := range c.Codes[:len(dst)] {
 		if uint(code) >= uint(len(lookup)) {
@@ -86,7 +84,7 @@ func gather(dst, lookup []int32, c *table.Column) error {
 	return nil
 }
 
-// eachCode computes the code of each entry by itself. It is for a dictionary that is longer than the batch and used
+// eachCode computes the code of each row by itself. It is for a dictionary that is longer than the batch and used
 // once.
 func (a *AxisCoder) eachCode(c *table.Column) error {
 	n := c.Values.Len(c.Type.Kind)
@@ -108,10 +106,5 @@ func (a *AxisCoder) OfRows(b *table.Batch) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	codes, err := a.OfEntries(c)
-	if err != nil || c.Ends == nil {
-		return codes, err
-	}
-	a.rows = columnar.Resize(a.rows, b.Rows)
-	return columnar.ExpandRuns(a.rows, codes, c.Ends), nil
+	return a.OfColumn(c)
 }

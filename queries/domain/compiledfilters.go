@@ -65,7 +65,7 @@ func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 		if err != nil {
 			return err
 		}
-		if c.Codes == nil && c.Ends == nil && c.Valid == nil {
+		if c.Codes == nil && c.Valid == nil {
 			r.contains(c.Values.Ints[:len(keep)], keep)
 			return nil
 		}

@@ -11,8 +11,7 @@ import (
 type Coordinates struct {
 	At   int // index of the column in a batch
 	Kind table.Type
-	// The values of the last batch: entries for each entry, and rows for each row if an entry is a run of several rows.
-	entries, rows []float64
+	rows []float64 // the coordinates of the last batch
 }
 
 // OfRows returns the coordinate of each row of a batch. The slice is valid until the next call, as long as the batch
@@ -22,39 +21,31 @@ func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := c.Valid == nil && c.Ends == nil
-	if x.Kind.Kind == table.Float && whole && c.Codes == nil {
+	if x.Kind.Kind == table.Float && c.Valid == nil && c.Codes == nil {
 		return c.Values.Floats[:b.Rows], nil
 	}
-	x.entries = columnar.Resize(x.entries, c.Entries())
-	if x.Kind.Kind == table.Float && whole {
-		return x.entries, pick(x.entries, c.Values.Floats, c.Codes)
+	x.rows = columnar.Resize(x.rows, b.Rows)
+	if x.Kind.Kind == table.Float && c.Valid == nil {
+		return x.rows, pick(x.rows, c.Values.Floats, c.Codes)
 	}
-	if x.Kind.Kind == table.Int && whole && c.Codes == nil {
+	if x.Kind.Kind == table.Int && c.Valid == nil && c.Codes == nil {
 		for i, n := range c.Values.Ints[:b.Rows] {
-			x.entries[i] = float64(n)
+			x.rows[i] = float64(n)
 		}
-		return x.entries, nil
+		return x.rows, nil
 	}
 	n := c.Values.Len(x.Kind.Kind)
-	for i := range x.entries {
-		x.entries[i] = math.NaN()
-		if c.Valid != nil && !c.Valid[i] {
+	for i := range x.rows {
+		x.rows[i] = math.NaN()
+		if c.IsNull(i) {
 			continue
 		}
-		value := i
-		if c.Codes != nil {
-			value = int(c.Codes[i])
-		}
+		value := c.Index(i)
 		if uint(value) >= uint(n) {
 			return nil, columnar.ErrShape
 		}
-		x.entries[i] = Coordinate(&c.Values, value, x.Kind.Kind)
+		x.rows[i] = Coordinate(&c.Values, value, x.Kind.Kind)
 	}
-	if c.Ends == nil {
-		return x.entries, nil
-	}
-	x.rows = columnar.ExpandRuns(columnar.Resize(x.rows, b.Rows), x.entries, c.Ends)
 	return x.rows, nil
 }
 

@@ -21,7 +21,7 @@ type Rows struct {
 // picked is the memory of one column of a joined batch, which the next batch uses again.
 type picked struct {
 	valid, unparsed []bool
-	codes, entries  []int32
+	codes           []int32
 	values          table.Values
 	lists           []uint32
 }
@@ -148,7 +148,7 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns a column with only the listed rows, which must ascend. If the column has no dictionary, its values become
+// pick returns a column with only the listed rows. If the column has no dictionary, its values become
 // one, and the rows' numbers the codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
@@ -160,48 +160,30 @@ func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 		}
 		out.Values, out.Lists = table.Values{Floats: m.values.Floats}, m.lists
 	}
-	entries := m.entriesOf(c, rows)
 	switch {
 	case c.Type.Kind == table.List:
 	case c.Codes == nil:
-		m.codes = append(m.codes[:0], entries...)
+		m.codes = append(m.codes[:0], rows...)
 		out.Codes = m.codes
 	default:
 		m.codes = columnar.Resize(m.codes, len(rows))
-		out.Codes = take(m.codes, c.Codes, entries)
+		out.Codes = take(m.codes, c.Codes, rows)
 	}
 	if c.Valid != nil {
 		m.valid = columnar.Resize(m.valid, len(rows))
-		out.Valid = take(m.valid, c.Valid, entries)
+		out.Valid = take(m.valid, c.Valid, rows)
 	}
 	if c.Unparsed != nil {
 		m.unparsed = columnar.Resize(m.unparsed, len(rows))
-		out.Unparsed = take(m.unparsed, c.Unparsed, entries)
+		out.Unparsed = take(m.unparsed, c.Unparsed, rows)
 	}
 	return out
 }
 
-// entriesOf returns for each of the rows, which must ascend, the entry of the column that holds it: the row itself, or
-// the row's run if the column has runs.
-func (m *picked) entriesOf(c *table.Column, rows []int32) []int32 {
-	if c.Ends == nil {
-		return rows
-	}
-	m.entries = m.entries[:0]
-	run := int32(0)
-	for _, row := range rows {
-		for c.Ends[run] <= row {
-			run++
-		}
-		m.entries = append(m.entries, run)
-	}
-	return m.entries
-}
-
-// take sets dst[i] to items[entries[i]].
-func take[T any](dst, items []T, entries []int32) []T {
-	for i, e := range entries {
-		dst[i] = items[e]
+// take sets dst[i] to items[rows[i]].
+func take[T any](dst, items []T, rows []int32) []T {
+	for i, row := range rows {
+		dst[i] = items[row]
 	}
 	return dst
 }

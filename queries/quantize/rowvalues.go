@@ -116,7 +116,7 @@ func listsOf(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 		last = end
 	}
 	switch {
-	case c.Type != t, c.Codes != nil, c.Ends != nil, c.Len() != b.Rows:
+	case c.Type != t, c.Codes != nil, c.Len() != b.Rows:
 		return nil, columnar.ErrShape
 	case uint64(last) > uint64(len(c.Values.Floats)), c.Valid != nil && len(c.Valid) < b.Rows:
 		return nil, columnar.ErrShape

@@ -156,7 +156,7 @@ func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
 func (x *tallied) hasUnparsed(b *table.Batch, row int) bool {
 	for _, at := range x.at {
 		c := &b.Columns[at]
-		if c.Unparsed != nil && c.Unparsed[c.Entry(row)] || c.Type.Kind == table.String && !c.IsNull(row) {
+		if c.Unparsed != nil && c.Unparsed[row] || c.Type.Kind == table.String && !c.IsNull(row) {
 			return true
 		}
 	}

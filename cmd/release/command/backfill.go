@@ -195,12 +195,11 @@ func (b *backfilling) conclude(windows []*windowed) error {
 	case b.Quiet:
 		return nil
 	}
+	text := ""
 	if b.stop != "" {
-		if err := b.Printf("%s\n", b.stop); err != nil {
-			return err
-		}
+		text = console.Fill("%s\n", b.stop)
 	}
-	return b.Printf("%s made; %s\n", spelling.Count(b.made, "release"), summary(windows))
+	return b.Print(text + console.Fill("%s made; %s\n", spelling.Count(b.made, "release"), summary(windows)))
 }
 
 // purse is the budget that a backfill may still spend, in mu squared.

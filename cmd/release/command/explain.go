@@ -57,18 +57,11 @@ func (a *app) explain(word string, verbs []explanation) error {
 		}
 		return console.Usagef("%s is unknown; try %s", quotedWord(word), strings.Join(similar, ", "))
 	}
-	for i, e := range found {
-		if i > 0 {
-			if err := a.Printf("\n"); err != nil {
-				return err
-			}
-		}
-		if err := a.Print(fmt.Sprintf("%s (%s)\n  %s\n", e.Name, e.Kind,
-			strings.ReplaceAll(e.Text, "\n", "\n  "))); err != nil {
-			return err
-		}
+	var texts []string
+	for _, e := range found {
+		texts = append(texts, fmt.Sprintf("%s (%s)\n  %s\n", e.Name, e.Kind, strings.ReplaceAll(e.Text, "\n", "\n  ")))
 	}
-	return nil
+	return a.Print(strings.Join(texts, "\n"))
 }
 
 // explanation is the text about one word.

@@ -17,86 +17,68 @@ import (
 // previewed is the number of cells of each answer that a preview prints.
 const previewed = 5
 
-// printPreview shows the first cells of each answer as they are in the files.
-func (a *app) printPreview(r *pipeline.Release) error {
+// previewText shows the first cells of each answer as they are in the files.
+func previewText(r *pipeline.Release) (text string) {
 	m := r.Manifest(nil)
 	remarks := report.NewRemarks(&m)
 	for i, result := range r.Results() {
-		if err := a.Printf("\n%s\n", result.Name); err != nil {
-			return err
-		}
+		text += console.Fill("\n%s\n", result.Name)
 		if m.Queries[i].Kind != "crosstabs" { // readers get the tables computed from the answer, not the answer
 			estimate := [1]float64{math.NaN()}
 			if result.Answer.Cells > 0 {
 				result.Answer.Estimate(0, estimate[:])
 			}
-			err := a.printAnswer(&result, report.MissingValue(m.Queries[i].Kind))
-			if err == nil {
-				err = a.printRemarks(remarks.Of(i, "", estimate[0]))
-			}
-			if err != nil {
-				return err
-			}
+			text += answerText(&result, report.MissingValue(m.Queries[i].Kind)) + remarksText(remarks.Of(i, "", estimate[0]))
 		}
-		if err := a.printReadings(remarks, i, &result); err != nil {
-			return err
-		}
+		text += readingsText(remarks, i, &result)
 	}
-	return nil
+	return text
 }
 
-// printRemarks prints each text as a paragraph below the table that it explains.
-func (a *app) printRemarks(texts []string) error {
-	for _, text := range texts {
-		if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
-			return err
-		}
+// remarksText shows each text as a paragraph below the table that it explains.
+func remarksText(texts []string) (text string) {
+	for _, t := range texts {
+		text += console.Fill("%s\n", t)
 	}
-	return nil
+	return text
 }
 
-// printAnswer shows the first rows of an answer. missing is printed for a value that a cell does not have.
-func (a *app) printAnswer(r *pipeline.Result, missing string) error {
+// answerText shows the first rows of an answer. missing is shown for a value that a cell does not have.
+func answerText(r *pipeline.Result, missing string) string {
 	cells := shown(*r)
-	if err := a.PrintTable(previewRows(r.Answer, cells, missing)); err != nil {
-		return err
+	text := console.Aligned(previewRows(r.Answer, cells, missing))
+	if r.Sparse {
+		return text
 	}
-	if more := r.Answer.Cells - len(cells); more > 0 && !r.Sparse {
-		return a.Printf("… %s more\n", spelling.Integer(more))
-	}
-	return nil
+	return text + moreCells(r.Answer.Cells-len(cells))
 }
 
-// previewedTables is the number of tables computed from an answer, such as quantiles, that a preview prints.
+// moreCells states that a table has more cells than are shown; "" if it has not.
+func moreCells(cells int) string {
+	if cells <= 0 {
+		return ""
+	}
+	return "… " + spelling.Integer(cells) + " more\n"
+}
+
+// previewedTables is the number of tables computed from an answer, such as quantiles, that a preview shows.
 const previewedTables = 4
 
-// printReadings shows the first rows of the first tables that were computed from a query's answer, such as quantiles.
+// readingsText shows the first rows of the first tables that were computed from a query's answer, such as quantiles.
 // number is the query's index in the manifest.
-func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Result) error {
+func readingsText(remarks report.Remarks, number int, r *pipeline.Result) (text string) {
 	for i, x := range r.Answer.Readings {
-		if more := len(r.Answer.Readings) - i; i == previewedTables {
-			return a.Printf("\n… %d more tables\n", more)
-		}
-		if err := a.Printf("\n%s.%s\n", r.Name, x.Name); err != nil {
-			return err
+		if i == previewedTables {
+			return text + console.Fill("\n… %d more tables\n", len(r.Answer.Readings)-i)
 		}
 		var cells []int
 		for c := range min(previewed, x.Answer.Cells) {
 			cells = append(cells, c)
 		}
-		if err := a.PrintTable(previewRows(x.Answer, cells, noValue)); err != nil {
-			return err
-		}
-		if more := x.Answer.Cells - len(cells); more > 0 {
-			if err := a.Printf("… %s more\n", spelling.Integer(more)); err != nil {
-				return err
-			}
-		}
-		if err := a.printRemarks(remarks.Of(number, x.Name, math.NaN())); err != nil {
-			return err
-		}
+		text += console.Fill("\n%s.%s\n", r.Name, x.Name) + console.Aligned(previewRows(x.Answer, cells, noValue)) +
+			moreCells(x.Answer.Cells-len(cells)) + remarksText(remarks.Of(number, x.Name, math.NaN()))
 	}
-	return nil
+	return text
 }
 
 // shown returns the numbers of the cells to print: the first ones or, for a sparse answer, the first that the files

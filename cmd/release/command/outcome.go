@@ -27,49 +27,36 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 	case a.Quiet:
 		return nil
 	}
-	if err := a.Printf("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], console.Here(o.Dir)); err != nil {
-		return err
-	}
+	text := console.Fill("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], console.Here(o.Dir))
 	if o.From != "" {
-		if err := a.Printf("  from     %s\n", console.Here(o.From)); err != nil {
-			return err
-		}
+		text += console.Fill("  from     %s\n", console.Here(o.From))
 	}
 	if o.Moved != "" {
-		if err := a.Printf("  before   %s\n", console.Here(o.Moved)); err != nil {
-			return err
-		}
+		text += console.Fill("  before   %s\n", console.Here(o.Moved))
 	}
 	if o.Discarded {
-		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made: it was " +
-			"deleted, and the noise drawn anew under the same charge\n"); err != nil {
-			return err
-		}
+		text += "  note     beside the folder was a release in staging that no run of this ledger made: it was " +
+			"deleted, and the noise drawn anew under the same charge\n"
 	}
 	if compared {
-		if err := a.Printf("  input    compared: the release was made from it\n"); err != nil {
-			return err
-		}
+		text += "  input    compared: the release was made from it\n"
 	}
-	if err := a.Printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n",
+	text += console.Fill("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n",
 		p.Job().Privacy.Epsilon,
-		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
-		return err
-	}
+		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b))
 	if promise := p.Upstream(); promise != "" {
-		if err := a.Printf("  note     by the promise of the table's producer, %s: this program neither bounded nor checked it\n\n",
-			promise); err != nil {
-			return err
-		}
+		text += console.Fill("  note     by the promise of the table's producer, %s: this program neither bounded nor checked it\n\n",
+			promise)
 	}
 	planned := p.Queries()
 	if o.Queries != nil {
 		planned = o.Queries
 	}
-	if err := a.PrintTable(releasedRows(planned, p.Job().Output.Formats)); err != nil || o.Release == nil {
-		return err
+	text += console.Aligned(releasedRows(planned, p.Job().Output.Formats))
+	if o.Release != nil {
+		text += previewText(o.Release)
 	}
-	return a.printPreview(o.Release)
+	return a.Print(text)
 }
 
 func budgetLine(b ledger.Balance) string {

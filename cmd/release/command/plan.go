@@ -3,13 +3,13 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/runjob"
@@ -75,9 +75,12 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			text["scan"] = scan
 		}
 		err = a.PrintJSON(text)
-	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), printCompared(a.Console,
-		plan), found.Print(a.Console, plan)); err == nil && verbose {
-		err = a.printScan(plan, scan)
+	} else {
+		text := planText(plan) + worthText(plan) + comparedText(plan) + found.text(plan)
+		if verbose {
+			text += scanText(plan, scan)
+		}
+		err = a.Print(text)
 	}
 	if err == nil && drawn != "" {
 		err = writePicture(a.Console, drawn, planFigure(plan))
@@ -169,21 +172,14 @@ func planJSON(p *pipeline.Plan) map[string]any {
 	return text
 }
 
-func (a *app) printPlan(p *pipeline.Plan) error {
-	if err := a.Printf("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
-		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
-		return err
-	}
+func planText(p *pipeline.Plan) string {
+	text := console.Fill("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
+		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency())
 	if promise := p.Upstream(); promise != "" {
-		if err := a.Printf("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n",
-			promise); err != nil {
-			return err
-		}
+		text += console.Fill("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n", promise)
 	}
 	if p.Job().Input.SQL != nil {
-		if err := a.Printf("%s\n%s\n\n", engineText(p), versionsText(p)); err != nil {
-			return err
-		}
+		text += console.Fill("%s\n%s\n\n", engineText(p), versionsText(p))
 	}
 	rows := [][]string{{"query", "cells", "sensitivity", sharedOut(p), "sigma", "95 % ±", "because"}}
 	for i, q := range p.Queries() {
@@ -200,19 +196,15 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*budgetShare(p, &q)),
 			sigma, half, s.Why})
 	}
-	if err := errors.Join(a.PrintTable(rows), a.printConditions(p)); err != nil {
-		return err
-	}
+	text += console.Aligned(rows) + conditionsText(p)
 	for i, q := range p.Queries() {
-		if err := errors.Join(a.printStrategy(&q), a.printCommonNoiseGain(p, &q), a.printFollowers(p, i)); err != nil {
-			return err
-		}
+		text += strategyText(&q) + commonNoiseText(p, &q) + followersText(p, i)
 	}
-	return a.printTargets(p)
+	return text + targetsText(p)
 }
 
-// printConditions lists the filters of the queries in words, each with the names of its queries.
-func (a *app) printConditions(p *pipeline.Plan) error {
+// conditionsText lists the filters of the queries in words, each with the names of its queries.
+func conditionsText(p *pipeline.Plan) (out string) {
 	all := configs.Conditions(p.Effective())
 	var texts []string
 	names := map[string][]string{}
@@ -225,11 +217,9 @@ func (a *app) printConditions(p *pipeline.Plan) error {
 		names[text] = append(names[text], name)
 	}
 	for _, text := range texts {
-		if err := a.Printf("\n%s: %s\n", strings.Join(names[text], ", "), text); err != nil {
-			return err
-		}
+		out += console.Fill("\n%s: %s\n", strings.Join(names[text], ", "), text)
 	}
-	return nil
+	return out
 }
 
 // engineText returns a sentence about who aggregates the rows of a database: this program or the database.
@@ -259,8 +249,8 @@ func versionsText(p *pipeline.Plan) string {
 	return "the input keeps no versions: a run that is cut short and resumed reads the rows that the table has then"
 }
 
-// printFollowers lists the queries that use the keys selected by a query, and the cost of the selection.
-func (a *app) printFollowers(p *pipeline.Plan, query int) error {
+// followersText lists the queries that use the keys selected by a query, and the cost of the selection.
+func followersText(p *pipeline.Plan, query int) string {
 	var names []string
 	for _, q := range p.Queries() {
 		if leader, follows := q.Leader(); follows && leader == query {
@@ -268,17 +258,17 @@ func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 		}
 	}
 	if q := &p.Queries()[query]; len(names) > 0 {
-		return a.Printf("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(),
+		return console.Fill("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(),
 			strings.Join(names, ", "), 100*budgetShare(p, q), float64(q.Selection.Failure))
 	}
-	return nil
+	return ""
 }
 
-// printTargets prints the epsilon that the job's accuracy targets need.
-func (a *app) printTargets(p *pipeline.Plan) error {
+// targetsText states the epsilon that the job's accuracy targets need.
+func targetsText(p *pipeline.Plan) string {
 	t := p.Targets()
 	if t == nil {
-		return nil
+		return ""
 	}
 	weights := "by the weights of the queries"
 	if t.Auto {
@@ -292,6 +282,6 @@ func (a *app) printTargets(p *pipeline.Plan) error {
 	default:
 		asked = spare + " times larger than asked"
 	}
-	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n", t.Text,
+	return console.Fill("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n", t.Text,
 		weights, p.Job().Privacy.Epsilon, asked)
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"slices"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
@@ -42,12 +43,12 @@ func isDirected(jq *configs.Query, name string) bool {
 	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
 }
 
-func (a *app) printCommonNoiseGain(p *pipeline.Plan, q *pipeline.Planned) error {
+func commonNoiseText(p *pipeline.Plan, q *pipeline.Planned) string {
 	s := commonNoiseGainOf(p, q)
 	if s == nil {
-		return nil
+		return ""
 	}
-	return a.Printf("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have "+
+	return console.Fill("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have "+
 		"%.2f of this noise, and the sum of all cells %.2f times what it has now\n",
 		q.Query.Name(), s.Cell, s.Total)
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -29,12 +28,12 @@ func sharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// printCompared reports which queries would have less noise with another delta, and the ledger's charge. If the plan's
-// delta is above 0, it reports nothing unless some query would gain.
-func printCompared(c *console.Console, p *pipeline.Plan) error {
+// comparedText states which queries would have less noise with another delta, and the ledger's charge. If the plan's
+// delta is above 0, it states nothing unless some query would gain.
+func comparedText(p *pipeline.Plan) string {
 	with := p.WithOtherDelta()
 	if with == nil {
-		return nil
+		return ""
 	}
 	heading := fmt.Sprintf("Gaussian, delta %s", with.Delta)
 	if with.Delta == 0 {
@@ -59,12 +58,10 @@ func printCompared(c *console.Console, p *pipeline.Plan) error {
 	text := fmt.Sprintf("Gaussian noise of the same epsilon needs a delta: with %s %s", with.Delta, gain)
 	if with.Delta == 0 {
 		if len(smaller) == 0 {
-			return nil
+			return ""
 		}
 		text = "Geometric or Laplace noise of the same epsilon needs no delta: with privacy.delta: 0 " + gain
 	}
-	return errors.Join(
-		c.Printf("\n%s, and the ledger would be charged mu %.4g in place of %.4g\n", text, float64(with.Mu), float64(p.Mu())),
-		c.PrintTable(rows),
-	)
+	return console.Fill("\n%s, and the ledger would be charged mu %.4g in place of %.4g\n", text, float64(with.Mu),
+		float64(p.Mu())) + console.Aligned(rows)
 }

@@ -41,7 +41,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	return e.Explain(p)
 }
 
-func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
+func scanText(p *pipeline.Plan, s *local.ScanPlan) string {
 	if s == nil {
 		where := "the input is not there"
 		if p.Job().Input.SQL != nil {
@@ -49,26 +49,22 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		} else if len(p.Tables()) > 0 {
 			where = "the tables are read one after the other, after those that are joined to them"
 		}
-		return a.Printf("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
+		return console.Fill("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
-	if err := a.Printf("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
+	text := console.Fill("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
 		spelling.Count(len(p.Queries()), "query"), spelling.Count(s.Files, "file"), spelling.Count(s.Workers,
-			"worker"), binary(s.Cells)); err != nil {
-		return err
-	}
+			"worker"), binary(s.Cells))
 	if len(p.Filters().Columns()) > 0 {
-		if err := a.Printf("filters come before all queries\n"); err != nil {
-			return err
-		}
+		text += "filters come before all queries\n"
 	}
 	if len(s.Columns) == 0 {
-		return a.Printf("no column is decoded\n")
+		return text + "no column is decoded\n"
 	}
 	rows := [][]string{{"column", "type", "decoded once for"}}
 	for _, c := range s.Columns {
 		rows = append(rows, []string{c.Name, c.Type, strings.Join(c.Uses, ", ")})
 	}
-	return a.PrintTable(rows)
+	return text + console.Aligned(rows)
 }
 
 // binary formats a number of bytes with a unit such as MiB.

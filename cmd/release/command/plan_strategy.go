@@ -2,12 +2,12 @@ package command
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
@@ -38,12 +38,12 @@ func plannedParts(q *pipeline.Planned) []plannedPart {
 	return out
 }
 
-// printStrategy shows how the tables of a query share their noise, the errors of other strategies, and the error of
+// strategyText shows how the tables of a query share their noise, the errors of other strategies, and the error of
 // each table.
-func (a *app) printStrategy(q *pipeline.Planned) error {
+func strategyText(q *pipeline.Planned) string {
 	s := q.Strategy
 	if s == nil {
-		return nil
+		return ""
 	}
 	bound := ""
 	if s.Bound > 0 {
@@ -58,9 +58,8 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		tables = append(tables, []string{name, spelling.Integer(t.Cells), spelling.Short(t.Deviation, 5),
 			spelling.Short(calibrate.Z95*t.Deviation, 5)})
 	}
-	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
-		a.PrintTable(waysOf(s)), a.printComponents(q),
-		a.Printf("\n"), a.PrintTable(tables), a.printKnown(s), a.printAdjusted(q), a.printSums(q))
+	return console.Fill("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound) +
+		console.Aligned(waysOf(s)) + componentsText(q) + "\n" + console.Aligned(tables) + knownText(s) + adjustedText(q) + sumsText(q)
 }
 
 // adjusted holds bounds on the error of crosstabs' estimates that are made non-negative or integers, in standard
@@ -81,25 +80,25 @@ func adjustedOf(q *pipeline.Planned) *adjusted {
 	return &adjusted{query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias}
 }
 
-// printKnown lists the levels with public totals, and their files.
-func (a *app) printKnown(s *query.Strategy) error {
+// knownText lists the levels with public totals, and their files.
+func knownText(s *query.Strategy) string {
 	if len(s.Known) == 0 {
-		return nil
+		return ""
 	}
-	return a.Printf("the totals of %s are public: they come from the job's files, not from the private table, and are "+
+	return console.Fill("the totals of %s are public: they come from the job's files, not from the private table, and are "+
 		"published without noise\n", strings.Join(s.Known, " and "))
 }
 
-// printAdjusted describes the largest error, whatever the data, of estimates that are made non-negative or integers.
-func (a *app) printAdjusted(q *pipeline.Planned) error {
+// adjustedText describes the largest error, whatever the data, of estimates that are made non-negative or integers.
+func adjustedText(q *pipeline.Planned) string {
 	if !q.Adjusts() {
-		return nil
+		return ""
 	}
 	if q.Strategy.Name == query.StrategyNested {
-		return a.Printf("estimates: made from the first level down, so that all levels keep one total; cells near 0 are too " +
-			"large on average and others of their group too small\n")
+		return "estimates: made from the first level down, so that all levels keep one total; cells near 0 are too " +
+			"large on average and others of their group too small\n"
 	}
-	return a.Printf("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
+	return console.Fill("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
 		"below %.2g of its standard deviation, unless values of the column have almost no rows: these are too large by up to %.2g each, "+
 		"and the others too small by as much as all of these together; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
 		"large cell beside many without rows is too small, by up to %.2g times the root of the number of values of a column\n",
@@ -169,30 +168,27 @@ func waysOf(s *query.Strategy) [][]string {
 // mostComponents is the maximum number of components that a plan prints. JSON has all of them.
 const mostComponents = 8
 
-// printComponents describes each component of a strategy, if they are few.
-func (a *app) printComponents(q *pipeline.Planned) error {
+// componentsText describes each component of a strategy, if they are few.
+func componentsText(q *pipeline.Planned) string {
 	if len(q.Mechanisms) < 2 || len(q.Mechanisms) > mostComponents {
-		return nil
+		return ""
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
 		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Short(c.Sensitivity, 6),
 			spelling.Short(c.Sigma, 6), c.Why})
 	}
-	if err := a.Printf("\n"); err != nil {
-		return err
-	}
-	return a.PrintTable(rows)
+	return "\n" + console.Aligned(rows)
 }
 
-// printSums describes how the errors of cells with common noise add up.
-func (a *app) printSums(q *pipeline.Planned) error {
+// sumsText describes how the errors of cells with common noise add up.
+func sumsText(q *pipeline.Planned) string {
 	s := q.Strategy.Sums
 	if s == nil {
-		return nil
+		return ""
 	}
 	n := q.Query.Cells()
-	return a.Printf("its cells share noise: the sum of all %s has the standard deviation %s, the sum of k cells "+
+	return console.Fill("its cells share noise: the sum of all %s has the standard deviation %s, the sum of k cells "+
 		"sqrt(%s·k + %s·k²), the difference of two %s\n",
 		spelling.Count(n, "cell"), spelling.Short(s.Deviation(n), 5), spelling.Short(s.Each, 5),
 		spelling.Short(s.Common, 5), spelling.Short(math.Sqrt(2*s.Each), 5))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -75,32 +76,26 @@ func noiseThreshold(q *pipeline.Planned) float64 {
 	return report.NoiseThreshold(deviation, q.Query.Cells())
 }
 
-// printWorth prints what this program's composition saves over basic composition, and the noise thresholds of counts.
-func (a *app) printWorth(p *pipeline.Plan) error {
+// worthText states what this program's composition saves over basic composition, and the noise thresholds of counts.
+func worthText(p *pipeline.Plan) (text string) {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
-		if err := a.Printf("\nby basic composition the same noise would cost epsilon %.4g\n", w.Basic); err != nil {
-			return err
-		}
+		text = console.Fill("\nby basic composition the same noise would cost epsilon %.4g\n", w.Basic)
 	}
-	for _, text := range effectiveSizes(p) {
-		if err := a.Printf("%s\n", text); err != nil {
-			return err
-		}
+	for _, size := range effectiveSizes(p) {
+		text += size + "\n"
 	}
 	var names, counts []string // names and counts of queries whose cells of few rows should be left empty
 	for i, q := range p.Queries() {
 		if x := noiseThreshold(&q); x > 0 {
-			if err := a.Printf("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Short(x, 4)); err != nil {
-				return err
-			}
+			text += console.Fill("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Short(x, 4))
 		}
 		if n := p.ProposedMinCount(i); n > 0 {
 			names, counts = append(names, q.Query.Name()), append(counts, strconv.Itoa(n))
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return text
 	}
 	each := ""
 	if len(names) > 1 {
@@ -109,7 +104,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	if len(slices.Compact(slices.Clone(counts))) == 1 {
 		counts, each = counts[:1], ""
 	}
-	return a.Printf("%s: the interval of a group of few rows covers most of the range; to leave such groups empty, add "+
+	return text + console.Fill("%s: the interval of a group of few rows covers most of the range; to leave such groups empty, add "+
 		"publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
 }
 

@@ -100,7 +100,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), ledger.PruneCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, runjob.Build), a.mergeCmd(),
 		columns.Command(a.Console), initjob.Command(a.Console), initjob.ProfileCommand(a.Console), preview.Command(a.Console, runjob.Program,
-			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console),
+			previewText), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console),
 		indexCommand(a.Console), plotCommand(a.Console), combineCommand(a.Console), changesCommand(a.Console),
 		publish.Command(a.Console),
 		signing.KeygenCommand(a.Console), registryCommand(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),

@@ -57,8 +57,8 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print prints what a run would do and cost.
-func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
+// text states what a run would do and cost.
+func (s standing) text(p *pipeline.Plan) string {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
 	if errors.As(s.lost, &lost) {
@@ -76,7 +76,7 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 			lines = append(lines, "a run is refused: "+console.OneLine(early.Error())+"; --incomplete releases what is there")
 		}
 	}
-	return c.Print(data + "\nbudget: " + strings.Join(lines, "\n  ") + "\n")
+	return data + "\nbudget: " + strings.Join(lines, "\n  ") + "\n"
 }
 
 // linesOf describes what a run would do and cost.

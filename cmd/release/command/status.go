@@ -76,10 +76,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	for _, w := range windows {
 		rows = append(rows, []string{w.Window, w.State, w.shortFolder(), console.OrDash(w.Note)})
 	}
-	if err := a.PrintTable(rows); err != nil {
-		return err
-	}
-	return errors.Join(a.Printf("\n%s\n", summary(windows)), incomplete(windows))
+	return errors.Join(a.Print(console.Aligned(rows)+console.Fill("\n%s\n", summary(windows))), incomplete(windows))
 }
 
 // reservedJSON returns the reserved charges as they are printed in JSON.

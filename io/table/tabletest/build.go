@@ -43,7 +43,7 @@ func Batch(columns ...table.Column) *table.Batch {
 	return b
 }
 
-// Encode returns a column without runs as dictionary codes. The dictionary has the values in the order of their first
+// Encode returns a plain column as dictionary codes. The dictionary has the values in the order of their first
 // rows.
 func Encode(c table.Column) table.Column {
 	out := table.Column{Type: c.Type, Valid: c.Valid, Codes: []int32{}}
@@ -80,32 +80,4 @@ func collect(k table.Kind, rows []any) table.Values {
 		}
 	}
 	return v
-}
-
-// Runs returns a column without runs as runs of equal rows.
-func Runs(c table.Column) table.Column {
-	out := table.Column{Type: c.Type, Dict: c.Dict, Ends: []int32{}}
-	if c.Codes != nil {
-		out.Codes, out.Values = []int32{}, c.Values
-	}
-	rows := Rows(&table.Batch{Rows: c.Len(), Columns: []table.Column{c}})
-	var plain []any
-	for i := range rows {
-		if i > 0 && rows[i][0] == rows[i-1][0] {
-			out.Ends[len(out.Ends)-1]++
-			continue
-		}
-		out.Ends = append(out.Ends, int32(i)+1)
-		plain = append(plain, Value(&c, c.Index(i)))
-		if c.Codes != nil {
-			out.Codes = append(out.Codes, c.Codes[i])
-		}
-		if c.Valid != nil {
-			out.Valid = append(out.Valid, c.Valid[i])
-		}
-	}
-	if c.Codes == nil {
-		out.Values = collect(c.Type.Kind, plain)
-	}
-	return out
 }

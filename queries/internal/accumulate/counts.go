@@ -7,10 +7,12 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Counts counts the rows of each cell.
+// Counts counts the rows of each cell and, if CountUnits is set, the units that have a kept row.
 type Counts struct {
-	Groups *domain.Grouping
-	Cells  int
+	Groups     *domain.Grouping
+	Cells      int
+	CountUnits bool
+	units      int64
 	// slots[0] counts the dropped rows, and slots[c+1] the rows of cell c. It is nil before the first batch.
 	slots []int64
 }
@@ -46,30 +48,21 @@ func (a *Counts) countCells(cells []int32) {
 	}
 }
 
-// countAxis counts the rows of a batch if there is one axis. It adds the length of a run at once, and maps dictionary
-// codes to cells without a list of the cell of each row.
+// countAxis counts the rows of a batch if there is one axis. It maps dictionary codes to cells without a list of the
+// cell of each row.
 func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
 		return err
 	}
-	if c.Ends == nil && columnar.Worthwhile(c, b.Rows) {
+	if columnar.Worthwhile(c) {
 		return a.countCodes(x.Lookup(c), c, x.Null)
 	}
-	codes, err := x.OfEntries(c)
-	if err != nil {
-		return err
-	}
-	if c.Ends == nil {
+	codes, err := x.OfColumn(c)
+	if err == nil {
 		a.countCells(codes)
-		return nil
 	}
-	start := int32(0)
-	for i, end := range c.Ends {
-		a.slots[codes[i]+1] += int64(end - start)
-		start = end
-	}
-	return nil
+	return err
 }
 
 // countCodes counts the rows of a column with dictionary codes. lookup[code] is the cell of a code, and null the cell of
@@ -132,6 +125,7 @@ func (a *Counts) Merge(other Partial) error {
 	if !ok {
 		return bounding.ErrMerge
 	}
+	a.AddUnits(o.units)
 	if a.slots == nil {
 		a.slots, o.slots = o.slots, nil
 	}
@@ -144,5 +138,11 @@ func (a *Counts) Merge(other Partial) error {
 // Totals implements [Partial].
 func (a *Counts) Totals() (Totals, error) {
 	a.makeSlots()
-	return Totals{Tables: [][]int64{capRows(a.slots[1:])}}, nil
+	return Totals{Tables: [][]int64{capRows(a.slots[1:])}, Units: a.units}, nil
 }
+
+// maxUnits is the largest number of units; no table has that many rows.
+const maxUnits = 1 << 62
+
+// AddUnits adds to the number of units that have a kept row.
+func (a *Counts) AddUnits(n int64) { a.units = min(a.units+min(n, maxUnits), maxUnits) }

@@ -16,9 +16,8 @@ type column struct {
 	words   []uint64 // for each row, the value in 64 bits; not used if the column holds text
 	indexes []int32  // for each row, the index of its value in values, or intern.None if the row has none
 	values  table.Values
-	coded   bool    // the column has a dictionary, and caching by its values saves time
-	dict    uint64  // identifies the dictionary; 0 if the column has none
-	entries []int32 // working memory: for each entry, which is a row or a run of equal rows, the same as indexes
+	coded   bool   // the column has a dictionary, and caching by its values saves time
+	dict    uint64 // identifies the dictionary; 0 if the column has none
 }
 
 // openBatch reads the column of a batch. It sets cells[i] to columnar.Dropped if row i has no value.
@@ -27,7 +26,7 @@ func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	if err != nil {
 		return err
 	}
-	u.values, u.coded, u.dict = c.Values, columnar.Worthwhile(c, c.Entries()), c.Dict
+	u.values, u.coded, u.dict = c.Values, columnar.Worthwhile(c), c.Dict
 	if u.isList(c) {
 		u.words = columnar.Resize(u.words, b.Rows)
 		for i, x := range c.Values.Ints[:b.Rows] {
@@ -49,37 +48,26 @@ func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// isList reports whether the column is a list of integers, one for each row, without nulls, dictionary or runs.
+// isList reports whether the column is a list of integers, one for each row, without nulls and dictionary.
 func (u *column) isList(c *table.Column) bool {
-	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
+	return c.Codes == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
 }
 
 // findValues fills indexes.
 func (u *column) findValues(c *table.Column, rows int) error {
-	u.entries = columnar.Resize(u.entries, c.Entries())
+	u.indexes = columnar.Resize(u.indexes, rows)
 	n := c.Values.Len(u.kind.Kind)
-	for i := range u.entries {
-		u.entries[i] = intern.None
-		if c.Valid != nil && !c.Valid[i] {
+	for i := range u.indexes {
+		u.indexes[i] = intern.None
+		if c.IsNull(i) {
 			continue
 		}
-		value := i
-		if c.Codes != nil {
-			value = int(c.Codes[i])
-		}
+		value := c.Index(i)
 		if uint(value) >= uint(n) {
 			return columnar.ErrShape
 		}
-		u.entries[i] = int32(value)
+		u.indexes[i] = int32(value)
 	}
-	if c.Ends == nil {
-		u.indexes = u.entries
-		return nil
-	}
-	if len(u.indexes) > 0 && len(u.entries) > 0 && &u.indexes[0] == &u.entries[0] {
-		u.indexes = nil
-	}
-	u.indexes = columnar.ExpandRuns(columnar.Resize(u.indexes, rows), u.entries, c.Ends)
 	return nil
 }
 

@@ -64,25 +64,15 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	if asJSON {
 		return c.PrintJSON(t.asJSON(seen))
 	}
-	if err := c.Printf("%s\n", t.headline()); err != nil {
-		return err
-	}
 	rows := [][]string{{"column", "type", "remark"}}
 	for i, name := range t.Names {
 		rows = append(rows, []string{console.OneLine(name), t.Types[i], t.remark(i)})
 	}
-	if err := c.Printf("\n"); err != nil {
-		return err
-	}
-	if err := c.PrintTable(rows); err != nil {
-		return err
-	}
+	text := console.Fill("%s\n\n", t.headline()) + console.Aligned(rows)
 	for i := range seen {
-		if err := seen[i].print(c, t.Names[i]); err != nil {
-			return err
-		}
+		text += seen[i].text(t.Names[i])
 	}
-	return nil
+	return c.Print(text)
 }
 
 // Error returns an error about a file, without a library's text.
@@ -212,25 +202,19 @@ func (t *Table) remark(i int) string {
 	return strings.Join(doubts, "; ")
 }
 
-// print shows the most frequent values of a column, each with its fraction of the rows.
-func (s *Seen) print(c *console.Console, name string) error {
+// text shows the most frequent values of a column, each with its fraction of the rows.
+func (s *Seen) text(name string) string {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
 	distinct := spelling.Count(s.Distinct, "different value")
 	if s.Distinct < 0 {
 		distinct = fmt.Sprintf("more than %d different values", mostDistinct)
 	}
-	if err := c.Printf("\n%s: %s, missing %s, not of the type %s\n", console.OneLine(name), distinct, share(s.Null),
-		share(s.Unparsed)); err != nil {
-		return err
-	}
 	rows := make([][]string, len(s.Values))
 	for i, v := range s.Values {
-		rows[i] = []string{"  " + console.OneLine(v.Text), share(v.Count)}
+		rows[i] = []string{"  " + v.Text, share(v.Count)}
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return c.PrintTable(rows)
+	return console.Fill("\n%s: %s, missing %s, not of the type %s\n", name, distinct, share(s.Null), share(s.Unparsed)) +
+		console.Aligned(rows)
 }
 
 func (t *Table) asJSON(seen []Seen) map[string]any {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 )
 
@@ -69,15 +70,11 @@ func (a *denoising) printRisk(path string, risks []riskRow, notes []string) erro
 				r.RMSE/risks[0].RMSE),
 		})
 	}
-	if err := a.PrintTable(rows); err != nil {
-		return err
-	}
+	text := console.Aligned(rows)
 	for _, n := range notes {
-		if err := a.Printf("%s\n", n); err != nil {
-			return err
-		}
+		text += console.Fill("%s\n", n)
 	}
-	return nil
+	return a.Print(text)
 }
 
 func text17(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

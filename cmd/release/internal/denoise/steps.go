@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 )
 
@@ -114,17 +115,14 @@ func (f *denoiseFlags) bind(ctx context.Context, steps []*denoise.Step, in *nois
 
 // printMethods lists the methods with their parameters.
 func (a *denoising) printMethods() error {
+	text := ""
 	for _, m := range denoise.Methods() {
-		if err := a.Printf("%s%s\n    %s\n", m.Name, needs(m), m.Doc); err != nil {
-			return err
-		}
+		text += console.Fill("%s%s\n    %s\n", m.Name, needs(m), m.Doc)
 		for _, p := range m.Params {
-			if err := a.Printf("    --set %s=%s  %s%s\n", p.Name, choices(p), p.Doc, byDefault(p)); err != nil {
-				return err
-			}
+			text += console.Fill("    --set %s=%s  %s%s\n", p.Name, choices(p), p.Doc, byDefault(p))
 		}
 	}
-	return nil
+	return a.Print(text)
 }
 
 func needs(m denoise.Method) string {

@@ -60,17 +60,13 @@ func (a *accounts) printAudit(o *openedLedger, audit *ledger.Audit, seen int, fi
 	case o.csv:
 		return a.printCSV(rows)
 	}
-	if err := a.PrintTable(rows); err != nil {
-		return err
-	}
+	text := console.Aligned(rows)
 	for _, f := range findings {
-		if err := a.Printf("FINDING: %s\n", f); err != nil {
-			return err
-		}
+		text += console.Fill("FINDING: %s\n", f)
 	}
-	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n",
+	return a.Print(text + console.Fill("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n",
 		len(audit.Entries), audit.Head.Hash,
-		spelling.Count(seen, "release folder"), spelling.Count(audit.Rerenderings, "re-rendering"))
+		spelling.Count(seen, "release folder"), spelling.Count(audit.Rerenderings, "re-rendering")))
 }
 
 func byName(a, b ledger.Account) int {

@@ -447,12 +447,9 @@ func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	for _, l := range lines {
 		rows = append(rows, []string{console.Here(l.Folder), l.Dataset, l.Job, console.OrDash(l.Interval), l.Released, l.State, l.Why})
 	}
-	if err := a.PrintTable(rows); err != nil {
-		return err
-	}
 	text := fmt.Sprintf("\n%s deleted, %d kept\n", spelling.Count(count[pruneDeleted], "folder"), count[pruneKept])
 	if !f.delete {
 		text = fmt.Sprintf("\nnothing was deleted: --delete deletes %s\n", spelling.Count(count[pruneListed], "folder"))
 	}
-	return a.Print(text)
+	return a.Print(console.Aligned(rows) + text)
 }

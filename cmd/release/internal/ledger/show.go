@@ -40,22 +40,16 @@ func (a *accounts) ledgerShow(ctx context.Context, o *openedLedger) error {
 			"notes": apart(s.Accounts), "moved": movedJSON(s.Moved),
 		})
 	}
+	text := ""
 	if s.Moved != nil {
-		if err := a.Printf("closed: the ledger was moved to %s on %s; what follows is how it stood then\n\n", s.Moved.To,
-			s.Moved.At.UTC().Format(time.DateOnly)); err != nil {
-			return err
-		}
+		text = console.Fill("closed: the ledger was moved to %s on %s; what follows is how it stood then\n\n", s.Moved.To,
+			s.Moved.At.UTC().Format(time.DateOnly))
 	}
-	if err := a.printAccounts(s.Accounts, accounts); err != nil {
-		return err
-	}
+	text += accountsText(s.Accounts, accounts)
 	if len(s.Runs) == 0 {
-		return a.Printf("no releases\n")
+		return a.Print(text + "no releases\n")
 	}
-	if err := a.PrintTable(runRows(s.Runs)); err != nil {
-		return err
-	}
-	return a.printWithdrawn(s.Runs)
+	return a.Print(text + console.Aligned(runRows(s.Runs)) + withdrawnText(s.Runs))
 }
 
 func (a *accounts) ledgerBudget(ctx context.Context, o *openedLedger) error {
@@ -72,7 +66,7 @@ func (a *accounts) ledgerBudget(ctx context.Context, o *openedLedger) error {
 	case o.csv:
 		return a.printCSV(accountRows(accounts))
 	}
-	return a.printAccounts(s.Accounts, accounts)
+	return a.Print(accountsText(s.Accounts, accounts))
 }
 
 // accountJSON is the state of an account as JSON. Amounts are mu squared as decimal text; spent amounts are rounded up.
@@ -157,7 +151,7 @@ func accountRows(accounts []accountJSON) [][]string {
 	return rows
 }
 
-func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJSON) error {
+func accountsText(balances []ledger.Balance, accounts []accountJSON) string {
 	var b strings.Builder
 	for i, x := range accounts {
 		balance := &balances[i]
@@ -185,7 +179,7 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 	for _, note := range apart(balances) {
 		b.WriteString(console.Fill("note: %s\n\n", note))
 	}
-	return a.Print(b.String())
+	return b.String()
 }
 
 // because returns the end of a sentence: the reason that the ledger's owner gave for a budget.
@@ -232,19 +226,16 @@ func movedJSON(m *ledger.Move) any {
 	return map[string]string{"at": m.At.UTC().Format(time.RFC3339), "to": m.To}
 }
 
-// printWithdrawn prints which releases were withdrawn, and why.
-func (a *accounts) printWithdrawn(runs []ledger.Run) error {
+// withdrawnText states which releases were withdrawn, and why.
+func withdrawnText(runs []ledger.Run) (text string) {
 	for i := range runs {
 		r := &runs[i]
-		if r.Withdrawn == nil {
-			continue
-		}
-		if err := a.Printf("\nwithdrawn: %.12s, release %d, on %s: %s\n", r.Charge.Run, r.Charge.Number,
-			r.Withdrawn.At.UTC().Format(time.DateOnly), r.Withdrawn.Reason); err != nil {
-			return err
+		if r.Withdrawn != nil {
+			text += console.Fill("\nwithdrawn: %.12s, release %d, on %s: %s\n", r.Charge.Run, r.Charge.Number,
+				r.Withdrawn.At.UTC().Format(time.DateOnly), r.Withdrawn.Reason)
 		}
 	}
-	return nil
+	return text
 }
 
 // stateOf returns the state of a publication, and the reason if it was withdrawn.

@@ -43,20 +43,18 @@ const defaultRows = 100_000
 // mostRows is the maximum number of rows. More would take hours.
 const mostRows = 100_000_000
 
-// Shower is a function that prints the first cells of a release.
-type Shower func(*pipeline.Release) error
-
 type previewer struct {
 	*console.Console
 	flags   jobs.Flags
 	rows    int64
 	program func() manifest.Program
-	show    Shower
+	cells   func(*pipeline.Release) string // the first cells of a release, as text
 }
 
 // Command returns the verb preview.
-func Command(c *console.Console, program func() manifest.Program, show Shower) *cobra.Command {
-	a := &previewer{Console: c, program: program, show: show}
+func Command(c *console.Console, program func() manifest.Program,
+	cells func(*pipeline.Release) string) *cobra.Command {
+	a := &previewer{Console: c, program: program, cells: cells}
 	cmd := &cobra.Command{
 		Use: "preview JOB", Short: "Show the whole release on synthetic rows, without data and at no cost",
 		Long: long, Args: cobra.ExactArgs(1),
@@ -213,16 +211,11 @@ func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir
 	case a.Quiet:
 		return nil
 	}
-	if err := a.Printf("%s: a preview, %s; nothing was charged\n  folder   %s\n  rows     %d, drawn from the job\n  "+
+	text := console.Fill("%s: a preview, %s; nothing was charged\n  folder   %s\n  rows     %d, drawn from the job\n  "+
 		"types    from %s\n",
-		plan.Name(), manifest.SyntheticNotice, console.Here(dir), a.rows, string(from)); err != nil {
-		return err
-	}
+		plan.Name(), manifest.SyntheticNotice, console.Here(dir), a.rows, string(from))
 	if plan.Job().Output.Presented() {
-		if err := a.Printf("  page     %s\n", console.Here(filepath.Join(dir,
-			manifest.SyntheticPrefix+report.IndexName))); err != nil {
-			return err
-		}
+		text += console.Fill("  page     %s\n", console.Here(filepath.Join(dir, manifest.SyntheticPrefix+report.IndexName)))
 	}
-	return a.show(release)
+	return a.Print(text + a.cells(release))
 }

@@ -55,16 +55,12 @@ func ZoneOf(utc bool) string {
 // Nullify makes each row null whose value is [NoValue]. The column's values must be in Ints. It uses the memory of
 // valid, which may hold the column's validity.
 func Nullify(c *table.Column, valid *[]bool) {
-	n := c.Entries()
+	n := c.Len()
 	before := c.Valid
 	out := Room(valid, n)
 	nulls := false
 	for i := range out {
-		at := i
-		if c.Codes != nil {
-			at = int(c.Codes[i])
-		}
-		out[i] = (before == nil || before[i]) && c.Values.Ints[at] != NoValue
+		out[i] = (before == nil || before[i]) && c.Values.Ints[c.Index(i)] != NoValue
 		nulls = nulls || !out[i]
 	}
 	if nulls {
