@@ -157,3 +157,32 @@ func TestSampledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		}
 	})
 }
+
+// Columns choose rows for max_rows alone: other bounds would be smaller than what is kept.
+func TestSamplesWithOtherBounds(t *testing.T) {
+	for _, b := range []Bounds{{}, {MaxRows: 5, MaxGroups: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxGroups: 1,
+		MaxRowsPerGroup: 1}} {
+		s := spec(3, b)
+		s.Unit, s.SampleBy = []string{"v"}, []string{"x"}
+		if _, err := New(s); err == nil || !strings.Contains(err.Error(), "sample_by") {
+			t.Errorf("%+v: %v", b, err)
+		}
+	}
+}
+
+// Floats have several texts, and lists have none.
+func TestColumnsOfSamples(t *testing.T) {
+	s := spec(3, Bounds{MaxRows: 5})
+	s.Unit = []string{"u"}
+	for name, kind := range map[string]table.Kind{"f": table.Float, "l": table.List, "none": table.Invalid} {
+		s.SampleBy = []string{name}
+		fields := []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "u", Type: table.Type{Kind: table.Int}}}
+		if kind != table.Invalid {
+			fields = append(fields, table.Field{Name: name, Type: table.Type{Kind: kind}})
+		}
+		_, err := must(t, s).Aggregation(table.Schema{Fields: fields})
+		if err == nil || !strings.Contains(err.Error(), "sample_by") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

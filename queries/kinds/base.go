@@ -158,19 +158,20 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	return a
 }
 
+const sampleField = problem.FieldBounds + ".sample_by"
+
 // checkSample reports columns of sample_by whose texts are not the same for all engines.
 func (q *Base) checkSample(s table.Schema, p *problem.Problems) {
-	const field = problem.FieldBounds + ".sample_by"
 	for _, name := range q.Spec.SampleBy {
 		f, ok := s.Lookup(name)
 		switch {
 		case !ok:
-			problem.UnknownColumn(name, field, s, p)
+			problem.UnknownColumn(name, sampleField, s, p)
 		case !columnar.HasCanonicalForm(f.Type):
 			e := problem.BadType(f.Type)
-			p.Add(field, e.Code, "column "+name+": "+e.Message, e.Hint)
+			p.Add(sampleField, e.Code, "column "+name+": "+e.Message, e.Hint)
 		case f.Type.Kind == table.Float:
-			p.Add(field, problem.CodeColumnType, "column "+name+" holds floating-point numbers, of whose texts engines have "+
+			p.Add(sampleField, problem.CodeColumnType, "column "+name+" holds floating-point numbers, of whose texts engines have "+
 				"several", "name columns of integers, texts, dates or times that tell the rows of a unit apart")
 		}
 	}
