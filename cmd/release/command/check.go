@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -62,7 +63,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		jobs.KeepTo(limits.Memory)
 		limits.Look = local.LookAll
 	}
-	engine, err := jobs.Opener(plan, limits, nil)(ctx)
+	engine, err := runjob.Opener(plan, limits, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}

@@ -207,11 +207,7 @@ func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	if published, err := time.Parse(time.DateOnly, m.Deployment().Published); err == nil {
 		e.at = published
 	}
-	var values []string
-	for _, value := range m.Params {
-		values = append(values, value)
-	}
-	slices.Sort(values)
+	values := slices.Sorted(maps.Values(m.Params))
 	for _, value := range values {
 		for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 			if at, err := time.Parse(layout, value); err == nil {

@@ -78,10 +78,7 @@ func (s *Postgres) create(t *postgresTx, from origin) error {
 	if err := t.row(look, nil, &there); err != nil || there {
 		return err
 	}
-	secret, err := from.secretOrNew()
-	if err != nil {
-		return err
-	}
+	secret := from.secretOrNew()
 	if err := t.exec(postgresTables); err != nil {
 		return err
 	}
@@ -89,6 +86,6 @@ func (s *Postgres) create(t *postgresTx, from origin) error {
 		make([]byte, 32)); err != nil {
 		return t.translate(err)
 	}
-	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
+	_, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
 	return t.translate(err)
 }

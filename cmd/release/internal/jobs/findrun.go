@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
@@ -34,10 +33,7 @@ func LedgersNear(dir string) (paths []string) {
 
 // RunOf returns the run that published the release whose manifest has the SHA-256 digest; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
-	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
-		return r.Digests.Release == digest || slices.ContainsFunc(r.Rerenderings,
-			func(d ledger.Rerendering) bool { return d.Release == digest })
-	})
+	i := slices.IndexFunc(runs, func(r ledger.Run) bool { return r.HasPublication(digest) })
 	if i < 0 || digest == "" {
 		return nil
 	}
@@ -117,13 +113,9 @@ func ShownStore(store string) string {
 
 // StoreOf returns the name of the ledger that a job file names.
 func (f *Flags) StoreOf(c *console.Console, path string) (string, error) {
-	params, err := f.ParamValues()
+	job, err := f.Job(c, path)
 	if err != nil {
 		return "", err
-	}
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: c.Env, Sample: true})
-	if len(diags) > 0 {
-		return "", console.JobError{Diagnostics: diags}
 	}
 	return job.StoreName(), nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 // Flags are the flags of every verb that reads a job.
@@ -95,6 +94,19 @@ func (f *Flags) ParamValues() (map[string]string, error) {
 	return values, nil
 }
 
+// Job reads a job file, and checks that it can be read.
+func (f *Flags) Job(c *console.Console, path string) (*configs.Job, error) {
+	params, err := f.ParamValues()
+	if err != nil {
+		return nil, err
+	}
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: c.Env, Sample: true})
+	if len(diags) > 0 {
+		return nil, console.JobError{Diagnostics: diags}
+	}
+	return job, nil
+}
+
 // Load reads a job file and makes its plan.
 func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pipeline.Plan, error) {
 	params, err := f.ParamValues()
@@ -117,17 +129,6 @@ func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, p
 func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
 	dir, err := runjob.Dir(p, f.out)
 	return dir, usage(err)
-}
-
-// Opener opens a plan's input; see [runjob.Opener].
-func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
-	error)) func(context.Context) (pipeline.Engine, error) {
-	return runjob.Opener(p, l, key)
-}
-
-// OpenBook opens the ledger that the job names, and creates it if it does not exist.
-func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
-	return OpenStore(ctx, job.StoreName(), true)
 }
 
 // OpenStore opens a ledger by its name. If it does not exist, create allows to create it.

@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -86,26 +87,18 @@ type openedLedger struct {
 
 func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*openedLedger, error) {
 	o := &openedLedger{ledgerFlags: f}
+	var err error
 	switch {
 	case (len(args) == 1) == (f.store != ""):
 		return nil, console.Usagef("name the ledger by a job file or by --store")
 	case a.JSON && f.csv:
 		return nil, console.Usagef("--json and --csv exclude each other")
 	case len(args) == 1:
-		params, err := f.ParamValues()
-		if err != nil {
+		if o.job, err = f.Job(a.Console, args[0]); err != nil {
 			return nil, err
 		}
-		job, diags := configs.Load(args[0], configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
-		if len(diags) > 0 {
-			return nil, console.JobError{Diagnostics: diags}
-		}
-		o.job, f.store = job, job.StoreName()
-		if f.dataset == "" {
-			f.dataset = job.Ledger.Dataset
-		}
+		f.store, f.dataset = o.job.StoreName(), cmp.Or(f.dataset, o.job.Ledger.Dataset)
 	}
-	var err error
 	o.book, o.close, err = jobs.OpenStore(ctx, f.store, false)
 	return o, err
 }

@@ -21,12 +21,12 @@ import (
 )
 
 // ledger checks the manifest against the ledger.
-func (v *verifying) ledger(ctx context.Context, a *verifier) error {
+func (v *verifying) ledger(ctx context.Context) error {
 	if !v.readable {
 		v.add("ledger", skipped, "the manifest cannot be read")
 		return nil
 	}
-	store, err := v.store(a)
+	store, err := v.store()
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 
 // pruned returns an error if a ledger records that the folder, which does not exist, was deleted on purpose by the verb
 // prune.
-func (v *verifying) pruned(ctx context.Context, a *verifier) error {
-	store, err := v.store(a)
+func (v *verifying) pruned(ctx context.Context) error {
+	store, err := v.store()
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 }
 
 // store returns the name of the ledger that the flags --store and --job give; "" if they are not given.
-func (v *verifying) store(a *verifier) (string, error) {
+func (v *verifying) store() (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
 		return "", console.Usagef("--job and --store exclude each other")
 	case f.job == "":
 		return f.store, nil
 	}
-	return v.flags.StoreOf(a.Console, v.flags.job)
+	return v.flags.StoreOf(v.Console, v.flags.job)
 }
 
 // knows reports whether the ledger at path has the release's dataset (known), and whether it has any dataset (used). If
