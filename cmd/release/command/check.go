@@ -69,7 +69,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 	}
 	defer engine.Close()
 	if diags := plan.CheckWith(engine); len(diags) > 0 {
-		return console.JobError{Diagnostics: diags}
+		return diags
 	}
 	fits := "the job fits its input"
 	if data {

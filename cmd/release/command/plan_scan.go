@@ -32,7 +32,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	}
 	defer engine.Close()
 	if diags := p.CheckWith(engine); len(diags) > 0 {
-		return nil, console.JobError{Diagnostics: diags}
+		return nil, diags
 	}
 	e, ok := engine.(*local.Engine)
 	if !ok { // the plan has no single table: the job has several

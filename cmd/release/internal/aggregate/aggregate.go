@@ -103,11 +103,11 @@ func (v *verb) makeKey(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	book, closeBook, err := v.OpenLedgerOf(ctx, plan, dir)
+	book, err := v.OpenLedgerOf(ctx, plan, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	input, err := book.InputKey(ctx)
 	if err != nil {
 		return pipeline.LedgerError("read the key of the input's digest", err)

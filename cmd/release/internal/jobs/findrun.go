@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -45,13 +46,12 @@ type Known struct {
 	Store string // the ledger's name
 	Book  *ledger.Book
 	Run   ledger.Run
-	Close func() error
 }
 
 // CloseAll closes the ledgers of known. It ignores errors, since the ledgers were only read.
 func CloseAll(known []*Known) {
 	for _, k := range known {
-		_ = k.Close()
+		_ = k.Book.Close()
 	}
 }
 
@@ -86,19 +86,19 @@ func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, e
 // findIn finds a release in one ledger. It returns nil if the ledger does not have the release. A closed ledger is
 // searched only if closed is set.
 func findIn(ctx context.Context, store, digest string, closed bool) (*Known, error) {
-	book, closeBook, err := OpenStore(ctx, store, false)
+	book, err := runjob.OpenStore(ctx, store, false)
 	if err != nil {
 		return nil, err
 	}
 	s, err := book.Snapshot(ctx)
 	if err != nil {
-		_ = closeBook() // nothing is lost: the ledger was only read
+		_ = book.Close() // nothing is lost: the ledger was only read
 		return nil, pipeline.LedgerError("read the ledger", err)
 	}
 	if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || closed) {
-		return &Known{Store: store, Book: book, Run: *r, Close: closeBook}, nil
+		return &Known{Store: store, Book: book, Run: *r}, nil
 	}
-	return nil, closeBook()
+	return nil, book.Close()
 }
 
 // ShownStore returns the name of a ledger for messages: the path of a file. For a server it returns only the kind of

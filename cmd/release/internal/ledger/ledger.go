@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -69,7 +70,7 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 			if err != nil {
 				return err
 			}
-			defer func() { _ = o.close() }() // nothing is lost: the ledger was only read
+			defer o.book.Close() // nothing is lost: the ledger was only read
 			return run(cmd.Context(), o)
 		},
 	}
@@ -80,9 +81,8 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 // openedLedger is a ledger that a verb has opened.
 type openedLedger struct {
 	*ledgerFlags
-	book  *ledger.Book
-	close func() error
-	job   *configs.Job // the job that names the ledger; nil if --store names it
+	book *ledger.Book
+	job  *configs.Job // the job that names the ledger; nil if --store names it
 }
 
 func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*openedLedger, error) {
@@ -99,7 +99,7 @@ func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string
 		}
 		f.store, f.dataset = o.job.StoreName(), cmp.Or(f.dataset, o.job.Ledger.Dataset)
 	}
-	o.book, o.close, err = jobs.OpenStore(ctx, f.store, false)
+	o.book, err = runjob.OpenStore(ctx, f.store, false)
 	return o, err
 }
 

@@ -119,7 +119,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = o.close() }() // nothing is lost: each entry was durable when it was made
+	defer o.book.Close() // nothing is lost: each entry was durable when it was made
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err

@@ -138,11 +138,11 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	if err != nil {
 		return nil, nil, folderError("find the selftest's folder", err)
 	}
-	book, closeBook, err := jobs.OpenStore(ctx, plan.Job().StoreName(), true)
+	book, err := runjob.OpenStore(ctx, plan.Job().StoreName(), true)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger's entries are durable
+	defer book.Close() // nothing is lost: the ledger's entries are durable
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Open: runjob.Opener(plan, local.Limits{Workers: f.Workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: f.Workers, Program: a.program(),

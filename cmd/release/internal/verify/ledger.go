@@ -73,12 +73,12 @@ func (v *verifying) pruned(ctx context.Context) error {
 		}
 	}
 	for _, store := range stores {
-		book, closeBook, err := jobs.OpenStore(ctx, store, false)
+		book, err := runjob.OpenStore(ctx, store, false)
 		if err != nil {
 			return err
 		}
 		runs, err := book.Runs(ctx)
-		if err = errors.Join(err, closeBook()); err != nil {
+		if err = errors.Join(err, book.Close()); err != nil {
 			return pipeline.LedgerError("read the ledger", err)
 		}
 		for i := range slices.Backward(runs) {
@@ -106,11 +106,11 @@ func (v *verifying) store() (string, error) {
 // knows reports whether the ledger at path has the release's dataset (known), and whether it has any dataset (used). If
 // the manifest hides a part of the dataset's name, known is true.
 func (v *verifying) knows(ctx context.Context, path string) (known, used bool, err error) {
-	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
+	book, err := runjob.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
 		return false, false, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	s, err := book.Snapshot(ctx)
 	if err != nil {
 		return false, false, err
@@ -122,11 +122,11 @@ func (v *verifying) knows(ctx context.Context, path string) (known, used bool, e
 
 // inLedger checks the manifest against one ledger. how tells the user how the ledger was found.
 func (v *verifying) inLedger(ctx context.Context, store, how string) error {
-	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	book, err := runjob.OpenStore(ctx, store, false)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	audit, err := book.Audit(ctx)
 	if err != nil {
 		return pipeline.LedgerError("audit", err)
