@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 func randomSensitivity(r *rand.Rand) float64 {
@@ -40,6 +41,7 @@ func mustFail(t *testing.T, eps, num, den, delta float64) {
 // TestSigmaIsLeast: sigma meets the definition and the float64 below it does not, at random inputs over the whole
 // range.
 func TestSigmaIsLeast(t *testing.T) {
+	owntest.Slow(t)
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(250, 20000) {
 		eps, delta, l2 := curvetest.RandomEpsilon(r), curvetest.RandomDelta(r), randomSensitivity(r)

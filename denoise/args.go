@@ -104,49 +104,27 @@ func (a Args) text(p Param) string {
 	return p.Default
 }
 
-// boolean returns the value of a Boolean parameter, or its default.
-func (a Args) boolean(p Param) (bool, error) {
-	text := a.text(p)
-	if e := p.checkText(text); e != nil {
-		return false, e
-	}
-	return text == "true", nil
-}
+// boolean returns the value of a Boolean parameter, or its default. Like the methods below, it needs a text that
+// checkText accepts.
+func (a Args) boolean(p Param) bool { return a.text(p) == "true" }
 
 // given returns the parameter's number. ok is false if the job does not contain the parameter.
-func (a Args) given(p Param) (value float64, ok bool, err error) {
-	text, ok := a[p.Name]
-	if !ok {
-		return 0, false, nil
-	}
-	if e := p.checkText(text); e != nil {
-		return 0, true, e
-	}
-	value, _ = parse(text)
-	return value, true, nil
-}
+func (a Args) given(p Param) (value float64, ok bool) { return parse(a[p.Name]) }
 
 // choice returns the parameter's word if its text is one of its words, and its number otherwise.
-func (a Args) choice(p Param) (word string, value float64, err error) {
+func (a Args) choice(p Param) (word string, value float64) {
 	text := a.text(p)
-	if e := p.checkText(text); e != nil {
-		return "", 0, e
-	}
 	if slices.Contains(p.Words, text) {
-		return text, 0, nil
+		return text, 0
 	}
 	value, _ = parse(text)
-	return "", value, nil
+	return "", value
 }
 
 // integer returns the value of an Integer parameter, or its default.
-func (a Args) integer(p Param) (int, error) {
-	text := a.text(p)
-	if e := p.checkText(text); e != nil {
-		return 0, e
-	}
-	n, _ := strconv.Atoi(text) // checkText has made sure that the text is an integer
-	return n, nil
+func (a Args) integer(p Param) int {
+	n, _ := strconv.Atoi(a.text(p))
+	return n
 }
 
 // parse reads a finite decimal.

@@ -16,18 +16,14 @@ func auto() Method {
 	return Method{
 		Name: "auto", Params: []Param{floor}, KnownNoise: true, TakesGraph: true,
 		Doc: "the method of least estimated error among those that suit the cells; the noisy values if none is clearly better",
-		build: func(a Args) (rule, error) {
-			nonnegative, err := a.boolean(floor)
-			if err != nil {
-				return nil, err
-			}
+		build: func(a Args) rule {
 			return func(ctx context.Context, p problem) (Fit, error) {
 				f, err := choose(ctx, p, candidates(p.structure, a.text(floor)))
-				if nonnegative && err == nil {
+				if a.boolean(floor) && err == nil {
 					f = clipped(f)
 				}
 				return f, err
-			}, nil
+			}
 		},
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // dirichlet is the shape of the sparse table: most of its cells are empty.
@@ -107,6 +109,7 @@ func ruleOf(t *testing.T, method string, args Args) rule {
 // On every table auto is within 3 % of its best candidate and at most 1 % worse than the noisy values, on the
 // mean of 20 draws; and empirical Bayes keeps its promises on tables without an order.
 func TestAuto(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

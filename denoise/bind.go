@@ -1,8 +1,6 @@
 package denoise
 
-import (
-	"github.com/dprelease/dprelease/denoise/internal/graph"
-)
+import "github.com/dprelease/dprelease/denoise/internal/graph"
 
 // Bind returns the step for cells of this shape. It returns an [*Error] if the step's method needs an order or a graph
 // that these cells do not have, or if there are too many cells. A plan calls it to find such errors before any budget
@@ -45,7 +43,7 @@ func (s *Step) WithGraph(g *Graph) (*Step, error) {
 // not change the result.
 func (s *Step) WithRun(r Run) *Step {
 	with := *s
-	with.cells.run = graph.Run(r)
+	with.cells.run = r
 	return &with
 }
 
@@ -81,7 +79,7 @@ func (c structure) network() (*graph.Graph, error) {
 	if len(c.shape.ordered()) == len(c.shape.Dims) {
 		return graph.Product(c.shape.Dims)
 	}
-	var edges []graph.Edge
+	var edges []Edge
 	for _, axis := range c.shape.ordered() {
 		edges = c.shape.neighbours(axis, edges)
 	}

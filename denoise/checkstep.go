@@ -60,14 +60,6 @@ func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) 
 				"write nonnegative: false, or clamp the values to at least 0")
 		}
 	}
-	if !slices.ContainsFunc(errs, func(e *Error) bool {
-		return e.Code != CodeContradiction &&
-			e.Code != CodeUnknownParameter
-	}) {
-		if _, err := m.build(args); err != nil {
-			errs = append(errs, asError(err))
-		}
-	}
 	return errs
 }
 

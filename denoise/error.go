@@ -1,7 +1,5 @@
 package denoise
 
-import "errors"
-
 // The codes of an [Error].
 const (
 	CodeUnknownMethod    = "unknown-method"
@@ -38,13 +36,4 @@ func (e *Error) Error() string {
 		text += " (" + e.Hint + ")"
 	}
 	return text
-}
-
-// asError returns err as an [Error], which can have a hint.
-func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return &Error{Code: CodeBadValue, Message: err.Error()}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // judged is a step whose stated error is compared with the real one.
@@ -64,6 +66,7 @@ func (j judged) bind(t *testing.T, shape Shape, truth []float64) *Step {
 // DPRELEASE_LONG=1 tries 1,440 tables a step, 288 if
 // the method is slow, and also 1,024 cells if it is not.
 func TestExpectedErrorOfManyTables(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"pgregory.net/rapid"
 )
 
@@ -115,6 +116,7 @@ func TestEveryEstimatorIsFiniteAndPure(t *testing.T) {
 
 // A power of two changes exponents alone, so equivariance must hold to the bit.
 func TestScaleEquivariance(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -26,7 +26,10 @@ type Method struct {
 	// ForCounts is set if the method does not suit centred sums, which may be negative.
 	ForCounts bool
 
-	build func(Args) (rule, error)
+	// build returns the rule of a step. The parameters have texts that checkText accepts, and none is missing.
+	build func(Args) rule
+	// conflict returns an error if the parameters contradict each other. It is nil if they cannot.
+	conflict func(Args) *Error
 	// probe returns an error if there are too many cells for the method. It is nil if the number of cells is not limited.
 	probe func(Args, structure) error
 }

@@ -25,19 +25,11 @@ func jamesStein() Method {
 		Name: "james-stein", Aliases: []string{"shrinkage"}, Params: []Param{positive, toward, prior}, KnownNoise: true,
 		Doc: "multiplies all cells by one factor, which is smaller if more of the vector is noise; fewer than 3 cells stay " +
 			"as they are",
-		build: func(a Args) (rule, error) {
-			var p shrinkage
-			var err error
-			if p.positive, err = a.boolean(positive); err != nil {
-				return nil, err
-			}
-			if p.toward, p.target, err = a.choice(toward); err != nil {
-				return nil, err
-			}
-			if p.prior, p.known, err = a.given(prior); err != nil {
-				return nil, err
-			}
-			return p.rule, nil
+		build: func(a Args) rule {
+			p := shrinkage{positive: a.boolean(positive)}
+			p.toward, p.target = a.choice(toward)
+			p.prior, p.known = a.given(prior)
+			return p.rule
 		},
 	}
 }
@@ -98,15 +90,12 @@ func thresholding(m Method, what string, sure func(y []float64, s float64) float
 		AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	m.Params, m.KnownNoise = []Param{threshold}, true
-	m.build = func(a Args) (rule, error) {
-		word, t, err := a.choice(threshold)
-		if err != nil {
-			return nil, err
-		}
+	m.build = func(a Args) rule {
+		word, t := a.choice(threshold)
 		return func(_ context.Context, p problem) (Fit, error) {
 			at := pick(word, t, p, sure)
 			return noted(fit(p, at), "threshold %.6g", at), nil
-		}, nil
+		}
 	}
 	return m
 }
@@ -143,12 +132,10 @@ func empiricalBayes() Method {
 		Name: "empirical-bayes", Params: []Param{floor}, KnownNoise: true,
 		Doc: "estimates how the cells are distributed and moves each towards its likely values: the best for cells without " +
 			"an order",
-		build: func(a Args) (rule, error) {
-			nonnegative, err := a.boolean(floor)
-			if err != nil {
-				return nil, err
+		build: func(a Args) rule {
+			return func(_ context.Context, p problem) (Fit, error) {
+				return EmpiricalBayes(p.y, p.s, a.boolean(floor)), nil
 			}
-			return func(_ context.Context, p problem) (Fit, error) { return EmpiricalBayes(p.y, p.s, nonnegative), nil }, nil
 		},
 	}
 }

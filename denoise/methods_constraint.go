@@ -33,14 +33,10 @@ func (m Method) clippable() Method {
 	}
 	build := m.build
 	m.Params = append(m.Params, floor)
-	m.build = func(a Args) (rule, error) {
-		fit, err := build(a)
-		if err != nil {
-			return nil, err
-		}
-		nonnegative, err := a.boolean(floor)
-		if !nonnegative || err != nil {
-			return fit, err
+	m.build = func(a Args) rule {
+		fit := build(a)
+		if !a.boolean(floor) {
+			return fit
 		}
 		return func(ctx context.Context, p problem) (Fit, error) {
 			f, err := fit(ctx, p)
@@ -48,16 +44,16 @@ func (m Method) clippable() Method {
 				return Fit{}, err
 			}
 			return clipped(f), nil
-		}, nil
+		}
 	}
 	return m
 }
 
 // parameterless returns the constructor of a method that has no parameters and does not use the noise's standard
 // deviation.
-func parameterless(f func([]float64) Fit) func(Args) (rule, error) {
-	return func(Args) (rule, error) {
-		return func(_ context.Context, p problem) (Fit, error) { return f(p.y), nil }, nil
+func parameterless(f func([]float64) Fit) func(Args) rule {
+	return func(Args) rule {
+		return func(_ context.Context, p problem) (Fit, error) { return f(p.y), nil }
 	}
 }
 
@@ -83,20 +79,16 @@ func total() Method {
 	return Method{
 		Name: "total", Params: []Param{sum, floor}, ForCounts: true,
 		Doc: "returns the nearest cells that have a public sum",
-		build: func(a Args) (rule, error) {
-			_, value, err := a.choice(sum)
-			if err != nil {
-				return nil, err
-			}
-			nonnegative, err := a.boolean(floor)
-			if err != nil {
-				return nil, err
-			}
-			if nonnegative && value < 0 {
-				return nil, &Error{Code: CodeBadValue, Message: "cells of at least 0 have no sum below 0",
+		build: func(a Args) rule {
+			value, _ := a.given(sum)
+			return func(_ context.Context, p problem) (Fit, error) { return Total(p.y, value, a.boolean(floor)), nil }
+		},
+		conflict: func(a Args) *Error {
+			if value, _ := a.given(sum); value < 0 && a.boolean(floor) {
+				return &Error{Code: CodeBadValue, Message: "cells of at least 0 have no sum below 0",
 					Hint: "remove nonnegative", Param: sum.Name}
 			}
-			return func(_ context.Context, p problem) (Fit, error) { return Total(p.y, value, nonnegative), nil }, nil
+			return nil
 		},
 	}
 }

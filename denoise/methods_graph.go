@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
-// maxTrees is the largest number of random trees that a job can ask for. It bounds the work.
+// maxTrees is the largest number of random trees that a job can ask for. It bounds the work and the memory.
 const maxTrees = 4096
 
 func treesParam(number, doc string) Param {
@@ -31,23 +31,16 @@ func treeWavelet() Method {
 		Name: "tree-wavelet", Params: []Param{threshold, trees}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "computes the differences of neighbouring node sets of random spanning trees and reduces those that noise " +
 			"explains",
-		build: func(a Args) (rule, error) {
-			word, t, err := a.choice(threshold)
-			if err != nil {
-				return nil, err
-			}
-			number, err := a.integer(trees)
-			if err != nil {
-				return nil, err
-			}
+		build: func(a Args) rule {
+			word, t := a.choice(threshold)
 			how := map[string]graph.ThresholdRule{"level": graph.Levels, "universal": graph.Universal,
 				"sure": graph.SUREThreshold,
 				"":     graph.Given}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
 				return graph.TreeWavelets(ctx, g, v.y, graph.WaveletOptions{
-					Sigma: v.s, Rule: how[word], Threshold: min(v.toScaled(t), farthest), Trees: number, Run: run,
+					Sigma: v.s, Rule: how[word], Threshold: min(v.toScaled(t), farthest), Trees: a.integer(trees), Run: run,
 				})
-			}), nil
+			})
 		},
 	}
 }
@@ -64,29 +57,21 @@ func trendFilter() Method {
 		Name: "trend-filter", Params: []Param{k, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "finds areas of the graph with one level or trend, by the exact minimum of squared distance plus lambda times " +
 			"the sum of changes",
-		build: func(a Args) (rule, error) {
-			number, err := a.integer(k)
-			if err != nil {
-				return nil, err
-			}
-			word, value, err := a.choice(lambda)
-			if err != nil {
-				return nil, err
-			}
+		build: func(a Args) rule {
+			word, value := a.choice(lambda)
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
-				return trendOf(ctx, g, v.y, graph.TrendOptions{K: number, Penalty: penalty(word, value, v), Run: run})
-			}), nil
+				return trendOf(ctx, g, v.y, graph.TrendOptions{K: a.integer(k), Penalty: penalty(word, value, v), Run: run})
+			})
 		},
 		probe: func(a Args, cells structure) error {
-			number, err := a.integer(k)
-			if err != nil || number == 0 {
-				return err
+			if a.integer(k) == 0 {
+				return nil
 			}
 			g, err := cells.network()
 			if err != nil {
 				return err
 			}
-			if err := graph.TrendFits(context.Background(), g, number); err != nil {
+			if err := graph.TrendFits(context.Background(), g, a.integer(k)); err != nil {
 				return &Error{Code: CodeTooLarge, Message: err.Error(), Hint: "k: 0 and tree-ensemble have no such bound"}
 			}
 			return nil
@@ -117,29 +102,19 @@ func treeEnsemble() Method {
 		Name: "tree-ensemble", Params: []Param{trees, lambda, floor}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for " +
 			"counts on graphs",
-		build: func(a Args) (rule, error) {
-			number, err := a.integer(trees)
-			if err != nil {
-				return nil, err
+		build: func(a Args) rule {
+			number := 0 // 0 lets graph.TreeEnsemble choose the number: fewer trees on large graphs
+			if _, given := a[trees.Name]; given {
+				number = a.integer(trees)
 			}
-			if _, given := a[trees.Name]; !given {
-				number = 0 // 0 lets graph.TreeEnsemble choose the number: fewer trees on large graphs
-			}
-			word, value, err := a.choice(lambda)
-			if err != nil {
-				return nil, err
-			}
-			nonnegative, err := a.boolean(floor)
-			if err != nil {
-				return nil, err
-			}
+			word, value := a.choice(lambda)
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
-				o := graph.EnsembleOptions{Penalty: penalty(word, value, v), Trees: number, Signed: !nonnegative, Run: run}
+				o := graph.EnsembleOptions{Penalty: penalty(word, value, v), Trees: number, Signed: !a.boolean(floor), Run: run}
 				if word == "" {
 					o.Floor = givenFloor
 				}
 				return graph.TreeEnsemble(ctx, g, v.y, o)
-			}), nil
+			})
 		},
 	}
 }

@@ -19,19 +19,13 @@ func wavelet() Method {
 	return Method{
 		Name: "wavelet", Params: []Param{threshold, invariant}, KnownNoise: true, Needs: NeedsOrder,
 		Doc: "computes the differences of neighbouring blocks (Haar) and reduces those that noise explains",
-		build: func(a Args) (rule, error) {
-			word, t, err := a.choice(threshold)
-			if err != nil {
-				return nil, err
-			}
-			w := Wavelet{Rule: ThresholdRule(word), Threshold: t}
+		build: func(a Args) rule {
+			word, t := a.choice(threshold)
+			w := Wavelet{Rule: ThresholdRule(word), Threshold: t, Invariant: a.boolean(invariant)}
 			if word == "" {
 				w.Rule = Fixed
 			}
-			if w.Invariant, err = a.boolean(invariant); err != nil {
-				return nil, err
-			}
-			return func(_ context.Context, p problem) (Fit, error) { return Haar(p.y, p.s, *p.shape, w) }, nil
+			return func(_ context.Context, p problem) (Fit, error) { return Haar(p.y, p.s, *p.shape, w) }
 		},
 	}
 }
@@ -54,18 +48,15 @@ func totalVariation() Method {
 		Name: "total-variation", Aliases: []string{"tv",
 			"fused_lasso"}, Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
 		Doc: "finds runs of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
-		build: func(a Args) (rule, error) {
-			word, value, err := a.choice(lambda)
-			if err != nil {
-				return nil, err
-			}
+		build: func(a Args) rule {
+			word, value := a.choice(lambda)
 			return func(_ context.Context, p problem) (Fit, error) {
 				if word == "" {
 					return TotalVariation(p.y, *p.shape, value)
 				}
 				f, chosen, err := TotalVariationSURE(p.y, p.s, *p.shape)
 				return noted(f, "lambda %.6g", chosen), err
-			}, nil
+			}
 		},
 	}
 }
@@ -80,12 +71,9 @@ func isotonic() Method {
 	return Method{
 		Name: "isotonic", Aliases: []string{"monotone"}, Params: []Param{direction}, Needs: NeedsLine,
 		Doc: "returns the nearest cells that never fall, or never rise, along the order",
-		build: func(a Args) (rule, error) {
-			word, _, err := a.choice(direction)
-			if err != nil {
-				return nil, err
-			}
-			return func(_ context.Context, p problem) (Fit, error) { return Isotonic(p.y, *p.shape, word == "decreasing") }, nil
+		build: func(a Args) rule {
+			decreasing := a.text(direction) == "decreasing"
+			return func(_ context.Context, p problem) (Fit, error) { return Isotonic(p.y, *p.shape, decreasing) }
 		},
 	}
 }

@@ -28,9 +28,7 @@ const (
 func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
 	points := supportPoints(y, s, nonnegative)
 	values, counts := rounded(y, s)
-	m := mixture{points: points, s: s, weights: fitWeights(kernel(values, counts, points, s))}
-	means, _ := m.posterior(y)
-	return means
+	return mixture{points: points, s: s, weights: fitWeights(kernel(values, counts, points, s))}.posterior(y)
 }
 
 // supportPoints returns the lattice points near values of y, sorted.
@@ -85,32 +83,28 @@ type mixture struct {
 	s               float64
 }
 
-// posterior returns the posterior means of the values, and the sum of their posterior variances in units of s².
-func (m mixture) posterior(y []float64) (means []float64, variances float64) {
-	means = make([]float64, len(y))
+// posterior returns the posterior means of the values.
+func (m mixture) posterior(y []float64) []float64 {
+	means := make([]float64, len(y))
 	b := newBand(m.points, m.s)
 	for i, v := range y {
-		var variance float64
-		means[i], variance = m.moments(b.findRow(v))
-		variances += variance / (m.s * m.s)
+		means[i] = m.mean(b.findRow(v))
 	}
-	return means, variances
+	return means
 }
 
-// moments returns the posterior mean and variance of the value that row r is for.
-func (m mixture) moments(r row) (mean, variance float64) {
-	var total, first, second float64
+// mean returns the posterior mean of the value that row r is for.
+func (m mixture) mean(r row) float64 {
+	var total, first float64
 	nearest := m.points[r.nearest]
 	for j, likelihood := range r.likelihoods {
 		p := m.weights[r.first+j] * likelihood
 		d := m.points[r.first+j] - nearest
 		total += p
 		first += float64(p * d)
-		second += float64(p * d * d)
 	}
 	if !(total > 0) {
-		return nearest, 0
+		return nearest
 	}
-	shift := first / total
-	return nearest + shift, max(second/total-shift*shift, 0)
+	return nearest + first/total
 }

@@ -49,6 +49,12 @@ func checkArgs(method string, args Args) (m Method, errs []*Error) {
 				p.Name + ": " + p.Doc})
 		}
 	}
+	wrong := slices.ContainsFunc(errs, func(e *Error) bool { return e.Code != CodeUnknownParameter })
+	if !wrong && m.conflict != nil {
+		if e := m.conflict(args); e != nil {
+			errs = append(errs, e)
+		}
+	}
 	return m, errs
 }
 

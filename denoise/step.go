@@ -27,11 +27,8 @@ func New(method string, args Args) (*Step, error) {
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	rule, err := m.build(args)
-	if err != nil {
-		return nil, err
-	}
-	return &Step{method: m, rule: rule, args: maps.Clone(args), perCell: isPerCell(method, args)}, nil
+	args = maps.Clone(args)
+	return &Step{method: m, rule: m.build(args), args: args, perCell: isPerCell(method, args)}, nil
 }
 
 // isPerCell reports whether a method with these parameters treats each cell separately, given the length of the whole

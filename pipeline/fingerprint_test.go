@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The keys of a job, each by its path. A key in neither list, such as a new key of the format, must change the
@@ -158,6 +159,7 @@ func identity(t *testing.T, j *configs.Job) Identity {
 // Every key of the format, in every kind of query, is part of the fingerprint, of the rendering or of neither: a
 // change of the key changes exactly these.
 func TestEveryKey(t *testing.T) {
+	owntest.Slow(t)
 	var paths []string
 	fill(reflect.ValueOf(&configs.Job{}).Elem(), "", func(path string, _ reflect.Value,
 		_ func()) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
@@ -146,6 +147,7 @@ func TestVectorsOfTheSameRows(t *testing.T) {
 // Without Gaussian noise, intervals of variances may cover more. The stated errors follow from the linear
 // approximation, which is accurate to 2 % for such large counts; 10 % and 4 % are 4.5 standard deviations.
 func TestSharedRowsCover(t *testing.T) {
+	owntest.Slow(t)
 	runs, off, far := 170, 0.022, 0.1
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		runs, off, far = 850, 0.01, 0.04

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -277,6 +278,7 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 // All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys,
 // both adjacencies: no change is above the stated sensitivity, and one attains it.
 func TestEveryContributionToSelectedKeys(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -442,6 +443,7 @@ func casesOf(dependent bool) int {
 
 // The intervals of every kind cover 94 to 96 %, and totals of estimates have no bias. See [caseCount.check].
 func TestEveryKindCovers(t *testing.T) {
+	owntest.Slow(t)
 	for i, s := range simulations() {
 		t.Run(s.name, func(t *testing.T) {
 			if testing.Short() && s.dependent {
@@ -492,6 +494,7 @@ func TestEveryKindCovers(t *testing.T) {
 // deviation that is stated, at a delta above 0 and at delta 0: within 3 % with DPRELEASE_LONG=1. With fewer cases 6.1
 // standard errors of Laplace noise are allowed: false alarms of 1e-9.
 func TestErrorsAreAsStated(t *testing.T) {
+	owntest.Slow(t)
 	cases := 2_000
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		cases = 60_000

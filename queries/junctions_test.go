@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/csvtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -56,6 +57,7 @@ func nearestJunctions(points []domain.Point, lat, lon []float64) []int32 {
 // Pick-ups and drop-offs of real trips are assigned to the same junctions as by another formula and brute force, read
 // as texts or as floats.
 func TestTripsFallToTheirJunctions(t *testing.T) {
+	owntest.Slow(t)
 	points := junctions(t)
 	trips := csvtest.Columns(t, csvtest.Shared(t, "data", "taxi", "nyc_2013-01-01_00h_trips.csv.gz"))
 	for event, want := range map[string]int{"pickup": 9058, "dropoff": 8579} {

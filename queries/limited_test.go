@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -113,6 +114,7 @@ func equalAll(a, b [][]*big.Int) bool { return slices.EqualFunc(a, b, equalInts)
 // counts units: for every bound, in memory and spilled, moved from one process to another, and with the rows of each
 // bucket bounded separately.
 func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
+	owntest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)
 		q := findsRows(t, s)
@@ -140,6 +142,7 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 // Queries that share the rows of units, some of which discover their bound, have the same answers as with these bounds
 // from the start.
 func TestChosenBoundsOfQueriesTogether(t *testing.T) {
+	owntest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
 		if len(specs[0].Unit) == 0 {

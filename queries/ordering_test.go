@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -99,6 +100,7 @@ func sumsSpec(n int, b Bounds) Spec {
 // draw's intervals cover 95 % ± 0.3 % of the sums only over many draws, since neighbouring sums err together: with
 // 2,000 draws of 200 sums the tolerance is 1 %.
 func TestOrderedErrorsAreAsStated(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -3,6 +3,7 @@ package queries
 import (
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
@@ -70,6 +71,7 @@ func TestUnitsOverABound(t *testing.T) {
 // It shares the rows of units with counts and histograms. The kept rows of a histogram depend on the queries that share
 // them, but the number of units over a bound does not.
 func TestUnitsOverABoundBesideOtherQueries(t *testing.T) {
+	owntest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		tab, over := randomTable(rt), randomOver(rt)
 		count, histogram := over, over

@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -89,6 +90,7 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 // The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count covers the true mean in 95
 // ± 0.3 % of the runs, if the number of rows is well above its noise. So does the interval of a sum.
 func TestIntervalsOfPureMeansCover(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -135,6 +136,7 @@ func TestReadingsOfExactCounts(t *testing.T) {
 // The 95 % intervals of quantiles and shares hold the true ones in at least 95 % of 4,000 runs, less 6.1 standard
 // errors (false alarm 1e-9), from very few rows to many. The runs are the groups of one query.
 func TestIntervalsOfReadingsCover(t *testing.T) {
+	owntest.Slow(t)
 	const runs = 4000
 	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.1", "0.5", "0.95"}, CDF: true},
 		By: []domain.Dimension{

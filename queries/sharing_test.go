@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -99,6 +100,7 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 
 // Queries with the same units share their rows, and each counts its own units: those that have a row in its cells.
 func TestUnitsAreCountedTogether(t *testing.T) {
+	owntest.Slow(t)
 	shares := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		specs := []Spec{randomSharing(rt, AddRemove), randomSpec(rt), randomSharing(rt, AddRemove)}

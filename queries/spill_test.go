@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -99,6 +100,7 @@ func busy(units int) *testTable {
 
 // Any share of the memory, room and number of workers gives the same answer, and a small share is not exceeded.
 func TestSpillsAgree(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -232,6 +233,7 @@ func textUnitTables(tb testing.TB) []*textUnits {
 
 // Under limits that drop nothing, queries that share the rows of units of text have the same answers as alone.
 func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
+	owntest.Slow(t)
 	for _, tab := range textUnitTables(t) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
 			all := Bounds{MaxRows: 1 << 20}
@@ -258,6 +260,7 @@ func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
 // In whatever way rows are gathered, each unit of text keeps as many rows as the bounds allow, and queries with equal
 // bounds keep the same ones.
 func TestTextUnitsTogetherAreBounded(t *testing.T) {
+	owntest.Slow(t)
 	for _, tab := range textUnitTables(t) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
 			qs := newQueries(t, []Spec{

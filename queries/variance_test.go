@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -129,6 +130,7 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 // alarm 1e-9), and, if the count is 15 standard deviations and the true one inside its range, in at most 96 %. It is at
 // most the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // TestConversionsBothWays: the parameter found for a guarantee implies it, and a slightly larger one does not.
@@ -161,6 +162,7 @@ func TestNoiseRoutesAreSafe(t *testing.T) {
 
 // TestConversionsAnswerOrNameAnArgument: every conversion answers or names an argument, for every pair of odd numbers.
 func TestConversionsAnswerOrNameAnArgument(t *testing.T) {
+	owntest.Slow(t)
 	const names = "epsilon delta mu rho alpha omega mean spread sensitivity"
 	for _, x := range curvetest.Odd {
 		for i, y := range curvetest.Odd {

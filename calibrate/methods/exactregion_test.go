@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // regionOracle is Theorem 3.3 of Kairouz, Oh & Viswanath 2017 as the definition has it: the loss of k randomised
@@ -88,6 +89,7 @@ func (r *regionOracle) rightEpsilon(t errorf, p Part, delta calibrate.Delta, got
 // TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta
 // carries 1e-103 of rounding, so that small ones are compared through their delta_i.
 func TestExactRegionAgreesWithReference(t *testing.T) {
+	owntest.Slow(t)
 	for _, row := range golden(t, "composition.csv") {
 		what := row["kind"] + " " + row["eps"] + ", " + row["delta"] + ", k = " + row["k"] + ", " + row["i_or_dtilde"]
 		switch row["kind"] {

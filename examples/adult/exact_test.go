@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -45,6 +46,7 @@ func invent(t *testing.T, data string, train, test int) {
 
 // The exact counts of all cells equal the reference.
 func TestExactCounts(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("81 million cells")
 	}

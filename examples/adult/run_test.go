@@ -12,11 +12,13 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The first run releases the means; the second finds that release and spends nothing. Each noisy mean is within ten
 // standard deviations of the truth, so a false alarm has a probability far below 1e-9.
 func TestMeans(t *testing.T) {
+	owntest.Slow(t)
 	dir, data := exampletest.Folder(t)
 	invented(t, data)
 	if out := exampletest.Run(t, adult(), dir, "--job", "means.yaml"); !strings.Contains(out, "adult-means: released") {

@@ -6,10 +6,12 @@ import (
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Composition is exact, and the cuts' seeds are fixed: the checks come out the same each time.
 func TestClaims(t *testing.T) {
+	owntest.Slow(t)
 	dir := experimenttest.Quick(t, composition())
 	experimenttest.Figures(t, dir, "fig2_regions", "bounds", "appendix_b", "jl_constants", "cuts")
 	t.Run("regions", func(t *testing.T) { checkRegions(t, experimenttest.Table(t, dir, "fig2_regions")) })

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The claims of the papers on means. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the
 // seeds are fixed besides.
 func TestClaims(t *testing.T) {
+	owntest.Slow(t)
 	dir := experimenttest.Quick(t, all())
 	experimenttest.Figures(t, dir, "fig1_mean", "sweeps")
 	results := experimenttest.Results(experimenttest.Table(t, dir, "fig1_mean"))
@@ -117,6 +119,7 @@ func checkTheorem11(t *testing.T, rows []experimenttest.Row) {
 
 // At the reference's points the errors agree.
 func TestReference(t *testing.T) {
+	owntest.Slow(t)
 	golden := experimenttest.Golden(t, "experiments/fig1_mean.csv")
 	dir := experimenttest.Quick(t, all(), "--eps", "0.1", "--reps", "200")
 	experimenttest.Results(experimenttest.Table(t, dir, "fig1_mean")).Agree(t, golden)

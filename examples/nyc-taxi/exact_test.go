@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 var midnight = map[string]string{"day": "2013-01-01", "hour": "00"}
@@ -85,6 +86,7 @@ func perCab(events []event) map[string]int64 {
 // With the job's own bound, the counted events sum to five for each cab, or to all of a cab's events if it has fewer,
 // and nothing is counted that the reference does not have.
 func TestBoundedCounts(t *testing.T) {
+	owntest.Slow(t)
 	for name, fill := range map[string]func(t *testing.T, dir, data string){
 		"invented": func(t *testing.T, _, data string) { invented(t, data) },
 		"original": func(t *testing.T, dir, _ string) { original(t, dir) },

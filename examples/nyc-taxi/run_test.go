@@ -12,10 +12,12 @@ import (
 
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The example from the table to the release, as a user runs it, twice.
 func TestRun(t *testing.T) {
+	owntest.Slow(t)
 	dir, data := exampletest.Folder(t)
 	invented(t, data)
 	run := func(args ...string) string { return exampletest.Run(t, taxi(), dir, args...) }

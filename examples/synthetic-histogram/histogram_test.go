@@ -6,11 +6,13 @@ import (
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The claims on histograms. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds are
 // fixed besides.
 func TestClaims(t *testing.T) {
+	owntest.Slow(t)
 	dir := experimenttest.Quick(t, histograms().Experiment())
 	experimenttest.Figures(t, dir, "fig4_hist", "sweeps")
 	results := experimenttest.Results(experimenttest.Table(t, dir, "fig4_hist"))
@@ -64,6 +66,7 @@ func checkLaplace(t *testing.T, results experimenttest.Results) {
 
 // At the reference's points the errors agree.
 func TestReference(t *testing.T) {
+	owntest.Slow(t)
 	golden := experimenttest.Golden(t, "experiments/fig4_hist.csv")
 	dir := experimenttest.Quick(t, histograms().Experiment(), "--eps", "0.1", "--reps", "200")
 	experimenttest.Results(experimenttest.Table(t, dir, "fig4_hist")).Agree(t, golden)

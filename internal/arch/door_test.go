@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -155,6 +156,7 @@ func (r reached) add(t types.Type, chain string) {
 // Neither the ledger's book, nor a receipt, nor a type of the protocol can be reached, and thus no function that needs
 // one can be called.
 func TestNobodyOutsideDraws(t *testing.T) {
+	owntest.Slow(t)
 	packages, all := outside(t)
 	found := reached{}
 	for _, p := range packages {
@@ -232,6 +234,7 @@ func TestFrontsTakeNoCallbacks(t *testing.T) {
 // one does not compile or, if it is a test, fails for the reason in its first line. The honest one draws once however
 // often it runs.
 func TestProgramsOutside(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it builds programs")
 	}

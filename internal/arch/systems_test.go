@@ -14,12 +14,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The program must compile for systems that no test runs on. A compiler takes minutes for all its packages; checking
 // the types from source takes seconds and finds the same mistakes of this module. Bodies of functions of other modules
 // are skipped: those modules compile there. Packages whose files differ by system are checked with their tests.
 func TestProgramCompilesForOtherSystems(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("runs without -short")
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // farOut is a number of standard errors that chance exceeds once in 10^9 runs.
@@ -77,6 +78,7 @@ func leak(t *testing.T, b Budget, epsilon float64, admits func(*account, Charge)
 // for an account that accepts a charge as long as anything is left, and so one too many. It would miss that less than
 // once in 10^9 runs.
 func TestAdversary(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("statistics run without -short")
 	}

@@ -306,11 +306,12 @@ func (l *lab) run(pkg string, args ...string) (out string, err error) {
 	dir, within := l.module(pkg)
 	cmd := exec.Command("go", append(args, within)...)
 	cmd.Dir = filepath.Join(l.root, dir)
+	cmd.Env = append(os.Environ(), "DPRELEASE_CHECK=1") // the slow tests too
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
 
-// test runs tests of a package as go test does without the flags -short and -long.
+// test runs tests of a package, those of make check too.
 func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
 	if overlay != "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -172,6 +173,7 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 // If a re-rendering in the same folder is interrupted while it replaces a release, both exist in the end, whichever
 // rendering is requested next.
 func TestRenderingTakesThePlaceOfAnother(t *testing.T) {
+	owntest.Slow(t)
 	for _, next := range []string{"first", "second", "third"} {
 		eachReplacement(t, func(b *bench, dying func()) {
 			here := func(name string) func(*protocol.Request) {

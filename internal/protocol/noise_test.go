@@ -11,12 +11,14 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/csvtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // Over many releases of a table with known answers, the noise that is published has mean 0 and the published standard
 // deviation. 200 runs of 500 cells; each of the two z-tests has a false-alarm rate of 3e-10 (|z| > 6.3).
 func TestPublishedNoise(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("draws 20,000 noisy counts through whole runs")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -58,6 +59,7 @@ func rehearse(t *testing.T, p *pipeline.Plan) error {
 // from the least epsilon to the largest, with a delta of 0 and tiny ones. The short form replaces rows only at epsilon
 // 0.1 and 1e6.
 func TestWhateverIsPlannedCanBePublished(t *testing.T) {
+	owntest.Slow(t)
 	long := os.Getenv("DPRELEASE_LONG") != ""
 	planned, least := 0, 25
 	if long {
@@ -172,6 +174,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 // All statements about a table with more cells than a rehearsal makes stay true: every kind of query that can be
 // planned passes.
 func TestRehearseTablesOfAnyLength(t *testing.T) {
+	owntest.Slow(t)
 	const long = `
 version: 1
 name: long

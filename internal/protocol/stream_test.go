@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
@@ -68,6 +69,7 @@ func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.
 // published; some empty ones may exceed the threshold by little. Counts are 1000 and sigma is 4.2: the probability that
 // one is off by 200, or that an empty cell is 100 above the threshold, is below e^-200.
 func TestMapIsStreamed(t *testing.T) {
+	owntest.Slow(t)
 	side := 1415
 	if os.Getenv("DPRELEASE_LONG") == "1" {
 		side = 31623

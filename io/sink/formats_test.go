@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
@@ -89,6 +90,7 @@ func samples(short bool) []pipeline.Result {
 
 // Other programs read the same cells, bit by bit.
 func TestParquetIsReadAlike(t *testing.T) {
+	owntest.Slow(t)
 	for _, r := range samples(testing.Short()) {
 		t.Run(r.Name, func(t *testing.T) {
 			data, want := written(t, parquetFormat{}, r), expected(r)
@@ -115,6 +117,7 @@ func TestArrowIsReadAlike(t *testing.T) {
 }
 
 func TestTextIsReadAlike(t *testing.T) {
+	owntest.Slow(t)
 	for _, r := range samples(testing.Short()) {
 		for name, f := range textFormats {
 			t.Run(name+"/"+r.Name, func(t *testing.T) {

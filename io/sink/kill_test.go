@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -38,6 +39,7 @@ func child(t *testing.T, p place) *exec.Cmd {
 // If a process is killed at any moment, the release folder is complete or absent, and an incomplete staging folder is
 // recognised.
 func TestKilledAtAnyMoment(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}

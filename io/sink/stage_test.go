@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -63,6 +64,7 @@ func TestStageWritesTheRelease(t *testing.T) {
 }
 
 func TestSameReleaseSameBytes(t *testing.T) {
+	owntest.Slow(t)
 	all := append(samples(true), result("groups", stringKey("place", numbered(blockRows+1)...)))
 	first := newPlace(t)
 	stage(t, first, release(t, all...))

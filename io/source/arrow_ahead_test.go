@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 )
 
@@ -36,6 +37,7 @@ func wideBatches(t *testing.T, batches, length int) []byte {
 // The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of the file,
 // or record batches are short, a split takes one request. If they are a small part of it, few other bytes are fetched.
 func TestArrowOfStores(t *testing.T) {
+	owntest.Slow(t)
 	for name, x := range map[string]struct {
 		batches, length int
 		columns         []string

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/textfile"
@@ -389,6 +390,7 @@ func TestOddArrowTypes(t *testing.T) {
 
 // For any number at any place of a small file, reading ends in rows or in one of our errors, with little memory.
 func TestArrowNumbers(t *testing.T) {
+	owntest.Slow(t)
 	numbers := [][]byte{{0, 0, 0, 0}, {255, 255, 255, 255}, {255, 255, 255, 127}, {0, 0, 0, 128}, {1, 0, 0, 0},
 		{64, 0, 0, 0}}
 	if os.Getenv("DPRELEASE_LONG") == "" {

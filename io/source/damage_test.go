@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/fault"
 )
@@ -54,6 +55,7 @@ func checksummed(name string) bool {
 // A damaged file is read, or causes one of our errors without a value. It never takes a disproportionate amount of
 // memory.
 func TestDamage(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/ulikunitz/xz"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
@@ -87,6 +88,7 @@ func textWriters(t testing.TB) map[string]func(rows []string) []byte {
 
 // A file with one more row, whose text is arbitrarily long, has that row and the rows of the file without it.
 func TestLongTextsTouchNoOtherRow(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}
@@ -162,6 +164,7 @@ func single(t testing.TB, b []byte) []byte {
 
 // If a frame is one segment, one more row makes its window longer. It is read with 128 MiB as with less.
 func TestWindowsOfAnyLength(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}
@@ -309,6 +312,7 @@ func compressedMeta(t testing.TB, meta []byte, body int) []byte {
 // Metadata whose length depends on rows does not end the read: numbers of record batches and of buffers, and texts
 // about rows.
 func TestLongMetadata(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 	"github.com/dprelease/dprelease/io/source/textfile"
@@ -430,6 +431,7 @@ func TestHostilePaths(t *testing.T) {
 // For any number at any place, and any flipped bit, reading a small file with structs ends in rows or in one of our
 // errors, with little memory.
 func TestNestedDamage(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

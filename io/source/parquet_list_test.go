@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table/tabletest"
@@ -46,6 +47,7 @@ func TestListsOverPages(t *testing.T) {
 
 // A list longer than the limit is null, and the other rows are unchanged.
 func TestListsThatAreTooLong(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("takes 300 MiB")
 	}

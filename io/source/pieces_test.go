@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
@@ -105,6 +106,7 @@ func TestTextsThatSharePrefixes(t *testing.T) {
 
 // A list of any length changes no other row: a list longer than the limit is null, also in pages of few bytes.
 func TestListsOfAnyLength(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}
@@ -147,6 +149,7 @@ func TestPagesOfManyValues(t *testing.T) {
 
 // Pages that are decoded in pieces have the same rows, with nulls and without, in all encodings.
 func TestPagesInPieces(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

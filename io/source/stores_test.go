@@ -16,6 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store"
@@ -88,6 +89,7 @@ func TestNoObjectMatches(t *testing.T) {
 
 // Files of a store give the rows and the digests of local files, also if a fifth of the requests fails or is cut.
 func TestStoresAgreeWithFiles(t *testing.T) {
+	owntest.Slow(t)
 	m, at := bucket(t)
 	var mu sync.Mutex
 	rng := rand.New(rand.NewSource(1))
@@ -130,6 +132,7 @@ func TestStoresAgreeWithFiles(t *testing.T) {
 
 // Long texts, which are read in pieces of blocks, agree too, compressed or not.
 func TestStoresAgreeOnLongTexts(t *testing.T) {
+	owntest.Slow(t)
 	m, at := bucket(t)
 	long := text(t, sample(150_000))
 	for name, content := range map[string][]byte{"a.csv": long, "a.csv.gz": gzipped(t, long),
@@ -183,6 +186,7 @@ func TestRequestsOfParquet(t *testing.T) {
 
 // An object that changes after it was opened is refused, in every format.
 func TestObjectsThatChange(t *testing.T) {
+	owntest.Slow(t)
 	for name, content := range formats(t, sample(4000)) {
 		if !strings.Contains(name, "go-v1-snappy") && !strings.HasPrefix(name, "text") && !strings.HasSuffix(name, ".arrow") {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -231,6 +232,7 @@ func short(dir, name string, csv textfile.CSV) (rows []string, others int, err e
 
 // One unit's long data changes neither the rows of others nor whether a file can be read.
 func TestIsolationOfLongData(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("takes gigabytes")
 	}

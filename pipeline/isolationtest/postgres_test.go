@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
@@ -86,6 +87,7 @@ func (p copier) put(t *Text, dir string, table Table) error {
 
 // CSV files of PostgreSQL's COPY.
 func TestIsolationOfPostgres(t *testing.T) {
+	owntest.Slow(t)
 	s := search(t, 60, 2000, foreignText("postgres csv"))
 	s.Dirs = s.Dirs[:1]
 	conn, err := pgx.Connect(t.Context(), ledgertest.Postgres(t).DSN(t))

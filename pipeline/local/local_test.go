@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
@@ -34,6 +35,7 @@ func TestConformance(t *testing.T) {
 
 // An engine that writes nearly all rows to its scratch folder gives the same answers, and leaves no file there.
 func TestConformanceWithoutMemory(t *testing.T) {
+	owntest.Slow(t)
 	folder := t.TempDir()
 	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
@@ -104,6 +105,7 @@ func (s wide) answers(tb testing.TB, path string, l local.Limits) string {
 // A process that answers hundreds of bounded queries keeps to its memory limit: what it holds for each query and row is
 // counted, or does not grow with the number of rows. The answers are those without a limit.
 func TestManyBoundedQueriesKeepToTheLimit(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("measures memory, of which the race detector needs much more")
 	}

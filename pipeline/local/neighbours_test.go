@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -87,6 +88,7 @@ func (w *tablesWorld) without(customer string) *tablesWorld {
 // If all rows of one unit go, in all tables, no answer moves by more than its stated sensitivity. Under replace-one the
 // unit's rows become those of another one.
 func TestTablesOfNeighbours(t *testing.T) {
+	owntest.Slow(t)
 	for _, adjacency := range []string{"add-remove", "replace-one"} {
 		t.Run(adjacency, func(t *testing.T) {
 			dir := t.TempDir()

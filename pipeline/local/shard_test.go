@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
@@ -140,6 +141,7 @@ func TestShardedConformance(t *testing.T) {
 
 // Shards and merges with almost no rows in memory give the same answers.
 func TestShardedConformanceWithoutMemory(t *testing.T) {
+	owntest.Slow(t)
 	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 		t.Helper()
 		return sharded{local.NewTight(dataset(t, p), workers, t.TempDir()), t, 4, true, 0}
@@ -171,6 +173,7 @@ func TestStabilityOfShards(t *testing.T) {
 
 // Every kind of query has the same answers from shards as from one process.
 func TestShardsAnswerEverything(t *testing.T) {
+	owntest.Slow(t)
 	lab := labs(t, 1)[0]
 	lab.Open, lab.Twin = openSharded(t), openTight
 	stabilitytest.AskEverything(t, lab, 3)

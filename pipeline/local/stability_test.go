@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
@@ -50,6 +51,7 @@ func openTables(data []*source.Dataset, l stabilitytest.Limits, scratch string) 
 
 // These pairs once failed.
 func TestStabilityOfKnownPairs(t *testing.T) {
+	owntest.Slow(t)
 	lab := labs(t, 1)[0]
 	layouts := 4
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -95,6 +97,7 @@ func TestStability(t *testing.T) {
 
 // Whole runs on neighbouring tables with the same noise have the same output, except for noisy numbers.
 func TestStabilityOfRuns(t *testing.T) {
+	owntest.Slow(t)
 	lab := labs(t, 1)[0]
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, 45, 20_000), PairsPerJob: 5,
 		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}

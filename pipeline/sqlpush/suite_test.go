@@ -6,11 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
 // PostgreSQL answers as the local engine does.
 func TestPostgresSuite(t *testing.T) {
+	owntest.Slow(t)
 	wide := []string{"'10000000000000000000'", "'10000000000000000001'", "'10000000000000000002'",
 		"'-10000000000000000001'", "'0'"}
 	cents := []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'"}

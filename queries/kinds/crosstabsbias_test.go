@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -17,6 +18,7 @@ import (
 // some thousand releases has a mean with a standard error of 1/sqrt(n) standard deviations: the bound is 5 of them
 // more, which fails by chance in one of 10^6 margins.
 func TestNonnegativeTablesHaveNoBias(t *testing.T) {
+	owntest.Slow(t)
 	releases := 1000
 	if testing.Short() {
 		releases = 100

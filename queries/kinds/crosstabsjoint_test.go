@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -16,6 +17,7 @@ import (
 // which one of 10^6 margins exceeds by chance. The errors of tables by two dimensions together are at most a tenth
 // above the errors of the noisy ones, and of tables by three they are smaller.
 func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
+	owntest.Slow(t)
 	releases := 12
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		releases = 400

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // agreeLikeBlueDown makes levels agree in the order of steps of BlueDown (arXiv 2603.10099): the totals of the children of
@@ -42,6 +43,7 @@ func (q *Nested) agreeLikeBlueDown(x [][]float64) [][]float64 {
 // BlueDown's steps on the same noise, if nearly all places are empty and if they are not. The bound is 6 standard errors
 // of the difference more: false alarms of 1e-9. bench/README.md has the program itself.
 func TestNestedErrorsBesideBlueDown(t *testing.T) {
+	owntest.Slow(t)
 	releases := 200
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		releases = 1000

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/strategy"
 	"pgregory.net/rapid"
 )
@@ -200,6 +201,7 @@ func TestReadingsStayInTheirRange(t *testing.T) {
 // evenly within cells, and estimates then have 0.6 of the squared error of an even spread or less. The cells are as
 // wide as 0.3 to 0.6 standard deviations of the values.
 func TestQuantilesOfSmoothDensities(t *testing.T) {
+	owntest.Slow(t)
 	const cells, slack = 16, 6.1 // standard errors: false alarms of 1e-9
 	runs := 200
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -275,6 +277,7 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 // Intervals in cells that are wide beside the spread of the values are whole cells. The bound of 0.94 has a slack of
 // 6.1 standard errors: false alarms of 1e-9.
 func TestQuartilesOfAnyValues(t *testing.T) {
+	owntest.Slow(t)
 	var edges []float64
 	for x := 0.01; x < 9e4; x *= 10 {
 		for _, digits := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {

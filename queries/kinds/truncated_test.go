@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The intervals of selected keys hold the count in 94 to 96 % of the selections, however far below the threshold it
@@ -12,6 +14,7 @@ import (
 // releases. With 20,000 selections a share has a standard error of 0.16 %, and a mean one of 0.007 standard deviations:
 // chance alone passes the bounds in less than one of 10^8 tests.
 func TestSelectedCountsAreCovered(t *testing.T) {
+	owntest.Slow(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	trials := 20_000
 	if testing.Short() {

@@ -11,11 +11,13 @@ import (
 
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Backups of a ledger are taken while many runs work: none fails or disturbs a run, each is a complete ledger whose
 // entries are the first entries of the final ledger, and the last one, restored, finds a released job.
 func TestBackupUnderLoad(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	jobs := 4
 	if long() {

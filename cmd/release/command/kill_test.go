@@ -20,6 +20,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
@@ -29,6 +30,7 @@ import (
 // TestKilledAtRandom: at whatever moments runs are killed (SIGKILL), each data interval ends with one release under one
 // charge, and its visible bytes never change.
 func TestKilledAtRandom(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 4
 	if long() {
@@ -67,6 +69,7 @@ const killAt = "DPRELEASE_TEST_KILL_AT"
 // TestKilledAtEachStep: a run that is killed before or after any call of the sink and of the ledger ends, run again, in
 // one release under one charge.
 func TestKilledAtEachStep(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 5
 	if long() {
@@ -104,6 +107,7 @@ func TestKilledAtEachStep(t *testing.T) {
 // TestNewReleaseKilledAtEachStep: if a process is killed before or after any call of the sink and of the ledger while a
 // new release replaces an older one, the release folder always holds a release and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 7
 	if long() {

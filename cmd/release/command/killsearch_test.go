@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -35,6 +36,7 @@ const killAtNoise = "DPRELEASE_TEST_KILL_AT_NOISE"
 // each search once, and leaves no noisy value behind. The next run makes the release under that charge, and every later
 // run repeats its bytes, without a search.
 func TestKilledBetweenSearchAndAnswer(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	p.write("found.yaml", searchJob)

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // A ledger moves to a server and back: each time the old one refuses to work, the new one has the release, and no
 // password or user is printed.
 func TestLedgerMovesToPostgresAndBack(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs the program in processes of its own, which the race detector does not join")
 	}

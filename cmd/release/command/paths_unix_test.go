@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Whatever is at a path that the user names, the program ends by itself, with an exit code of its own and with a
@@ -183,6 +184,7 @@ ledger: {store: "sqlite:j.db", dataset: d, budget: {epsilon: 9, delta: 1e-4}}
 `
 
 func TestNoPathHangs(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // rerunJob has its input in a folder of its own, so that whoever looks into it can be seen.
@@ -127,6 +129,7 @@ func releasedJob(t *testing.T) string {
 // not opened: a run that depended on the input would reveal whether a person's rows are in it. This also holds for the
 // job in another rendering.
 func TestRerunShowsNothingOfTheInput(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs the program in processes of its own, which the race detector does not join")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -49,9 +50,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			return copyQuickstart(filepath.Join(env.WorkDir, "quickstart"))
 		},
-		// [!long] stop leaves the rest of a script to the long tests.
+		// [!check] skip leaves a script to make check, and [!long] stop the rest of one to the long tests.
 		Condition: func(name string) (bool, error) {
-			if name == "long" {
+			switch name {
+			case "check":
+				return owntest.Checking(), nil
+			case "long":
 				return long(), nil
 			}
 			return false, fmt.Errorf("there is no condition %s", name)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 const shardKillJob = `
@@ -130,6 +132,7 @@ func (s *shards) kill(i int, after time.Duration) bool {
 // complete if it exists, no other file is left, an incomplete set is not merged, and shards that are run again make the
 // same release as one process, under one charge.
 func TestShardsKilledAtRandom(t *testing.T) {
+	owntest.Slow(t)
 	kills := 6
 	if long() {
 		kills = 300

@@ -13,12 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/sink"
 )
 
 // The first signal ends the process even during a call that cannot be interrupted, such as a write to a pipe that
 // nobody reads. The metrics show it.
 func TestOneSignalEndsTheProcess(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -87,6 +89,7 @@ const (
 // The process ends with the exit code of a stop or of success; no folder holds an incomplete release, and a stopped run
 // costs nothing more when it is run again.
 func TestStoppedAtAnyMoment(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	p.write("stop.yaml", stopJob)

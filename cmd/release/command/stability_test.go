@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline/showntest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
@@ -17,6 +18,7 @@ import (
 // For neighbouring tables, the command has the same output if it draws the same noise: exit code, stderr, log, ledger,
 // file names, and the manifest except for noisy values. It runs twice on each table, in a folder of the same name.
 func TestStabilityOfCommand(t *testing.T) {
+	owntest.Slow(t)
 	jobs := uint64(4)
 	if testing.Short() {
 		jobs = 2

@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // TestTogether: many processes of several jobs on one dataset run at the same moment, with a budget for fewer: exactly
 // as many releases are made as fit.
 func TestTogether(t *testing.T) {
+	owntest.Slow(t)
 	t.Run("sqlite", func(t *testing.T) { together(t, "sqlite:ledger.db") })
 	t.Run("postgres", func(t *testing.T) { together(t, ledgertest.Postgres(t).DSN(t)) })
 }
@@ -56,6 +58,7 @@ func together(t *testing.T, store string) {
 // TestPresentTogether: many processes run jobs with one fingerprint under different names at the same moment, and some
 // are killed: there is one charge, one noise, and each name shows it.
 func TestPresentTogether(t *testing.T) {
+	owntest.Slow(t)
 	names, rounds := 4, 2
 	if long() {
 		names, rounds = 16, 8

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 const verifiedTable = `person,sex,age,word,lat,lon,x,y
@@ -98,6 +100,7 @@ func (v *verified) verify() (code int, printed string) {
 
 // Every kind of query, in every format and in all of them, is verified as published.
 func TestVerifyOfUntouchedReleases(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	const all = "parquet, csv, arrow, json"
 	for _, formats := range []string{"parquet", "csv", "arrow", "json", all} {
@@ -144,6 +147,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta
 
 // Whichever byte of whichever file is changed, verify finds it, and names the file.
 func TestVerifyFindsEveryFlippedByte(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	v := newVerified(t, "people", "parquet, csv, arrow, json")
 	entries, err := os.ReadDir(filepath.Join(v.dir, "out"))
@@ -192,6 +196,7 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 // Every number about the noise and its protection follows from the mechanisms and the job: verify finds a changed one,
 // also without a ledger.
 func TestVerifyRecomputesTheStatement(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	v := newVerified(t, "people", "csv")
 	away := filepath.Join(t.TempDir(), "a/b/c/d/e")

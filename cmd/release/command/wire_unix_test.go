@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
@@ -112,6 +113,7 @@ func (r *reader) check(released bool) (digest string) {
 // Whatever fails between the program and a server, no output, log or file contains a value of a row or the connection
 // string. When it works again, there is one release and one charge.
 func TestDatabaseFails(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	r := newReader(t)
 	dsn := r.server.DSN + "&password=SECRET"
@@ -176,6 +178,7 @@ func TestDatabaseFails(t *testing.T) {
 
 // If a query of the job fails for a value, the server's error contains that value. The program does not pass it on.
 func TestDatabaseNamesAValue(t *testing.T) {
+	owntest.Slow(t)
 	notShort(t)
 	r := newReader(t)
 	job := sqlpushtest.VisitsJobs()["several"]

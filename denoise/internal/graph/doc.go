@@ -7,6 +7,9 @@
 // variation estimates of many random trees. Each returns a [Fit] with the estimate's divergence, from which Stein's
 // unbiased risk estimate follows.
 //
+// The caller checks the options and the values: y has one value per node, and all values, penalties and standard
+// deviations are at most 1e140, so that sums of squares do not overflow.
+//
 // Trees are drawn by a public generator with a fixed seed, which hides nothing and adds no noise. Results are the same
 // for any number of workers.
 package graph

@@ -20,12 +20,6 @@ import (
 // pilot: Zou, "The adaptive lasso" (JASA 101, 2006); averaging: Leung & Barron (IEEE Transactions on Information Theory
 // 52, 2006).
 func TreeEnsemble(ctx context.Context, g *Graph, y []float64, o EnsembleOptions) (*Fit, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := checkValues(g.Nodes(), y); err != nil {
-		return nil, err
-	}
 	laws := [][]float64{nil}
 	if b := lengthBias(g); b != nil {
 		laws = append(laws, b)

@@ -1,7 +1,5 @@
 package graph
 
-import "fmt"
-
 // EnsembleOptions holds the options of [TreeEnsemble].
 type EnsembleOptions struct {
 	// Penalty is λ, or how to choose it, in both passes. Its Sigma is the standard deviation of the noise.
@@ -15,17 +13,4 @@ type EnsembleOptions struct {
 	// Signed is set if estimates below 0 are not replaced by 0.
 	Signed bool
 	Run    Run
-}
-
-func (o EnsembleOptions) check() error {
-	if err := o.Penalty.check(); err != nil {
-		return err
-	}
-	if !(o.Floor >= 0) {
-		return &OptionError{"floor", fmt.Sprintf("%v is not a number of at least 0", o.Floor)}
-	}
-	if o.Floor == 0 && o.Penalty.Sigma == 0 {
-		return &OptionError{"floor", "it cannot be chosen without sigma"}
-	}
-	return checkTrees(o.Trees)
 }

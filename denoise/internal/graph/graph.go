@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // MaxNodes is the largest number of nodes of a graph, and also the largest number of edges.
 const MaxNodes = 1<<30 - 1
@@ -115,20 +112,3 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string { return fmt.Sprintf("%s: %d, not %d", e.What, e.Got, e.Want) }
-
-func checkValues(n int, y []float64) error {
-	if len(y) != n {
-		return &SizeError{"values of a graph's nodes", len(y), n}
-	}
-	for _, v := range y {
-		if math.IsNaN(v) || math.Abs(v) > largestValue {
-			return errRange
-		}
-	}
-	return nil
-}
-
-// largestValue is the limit of absolute values. Sums of squares over all nodes then do not overflow.
-const largestValue = 1e140
-
-var errRange = fmt.Errorf("a value is not a number of size at most %g", largestValue)

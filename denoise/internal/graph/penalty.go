@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -14,18 +13,6 @@ type Penalty struct {
 	Sigma float64
 	// Lambda ≥ 0 is the given λ. It is in the values' unit, for differences of neighbours.
 	Lambda float64
-}
-
-func (p Penalty) check() error {
-	if p.Sigma != 0 {
-		if err := checkSigma(p.Sigma); err != nil {
-			return err
-		}
-	}
-	if !(p.Lambda >= 0 && p.Lambda <= largestValue) {
-		return &OptionError{"lambda", fmt.Sprintf("%v is not a number from 0 to %g", p.Lambda, largestValue)}
-	}
-	return nil
 }
 
 // scan is a geometric grid of values of λ: low, low·ratio, low·ratio², …, points values in all. between is the number

@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -33,15 +32,6 @@ type TrendOptions struct {
 // Sources: Wang, Sharpnack, Smola & Tibshirani, "Trend filtering on graphs", Journal of Machine Learning Research 17,
 // 2016; degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
 func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*Fit, error) {
-	if err := o.Penalty.check(); err != nil {
-		return nil, err
-	}
-	if o.K < 0 || o.K > 2 {
-		return nil, &OptionError{"k", fmt.Sprintf("%d is not 0, 1 or 2", o.K)}
-	}
-	if err := checkValues(g.Nodes(), y); err != nil {
-		return nil, err
-	}
 	t, err := newTrend(ctx, g, y, o)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"context"
-	"math"
-)
+import "context"
 
 // WaveletOptions holds the options of [TreeWavelets].
 type WaveletOptions struct {
@@ -15,19 +12,6 @@ type WaveletOptions struct {
 	// Trees is the number of random trees whose estimates are averaged; 0 means 1.
 	Trees int
 	Run   Run
-}
-
-func (o WaveletOptions) check() error {
-	if err := checkSigma(o.Sigma); err != nil {
-		return err
-	}
-	if o.Rule < Levels || o.Rule > Given {
-		return &OptionError{"rule", "there is no such rule"}
-	}
-	if o.Rule == Given && (!(o.Threshold >= 0) || math.IsInf(o.Threshold, 1)) {
-		return &OptionError{"threshold", "it must be a finite number of at least 0"}
-	}
-	return checkTrees(o.Trees)
 }
 
 // TreeWavelets estimates the signal on g from y, which has one value per node, with wavelets of random spanning trees.
@@ -42,12 +26,6 @@ func (o WaveletOptions) check() error {
 // Source: Sharpnack, Singh & Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases",
 // AISTATS 2013; averaging over bases as in Coifman & Donoho, "Translation-invariant de-noising", 1995.
 func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) (*Fit, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := checkValues(g.Nodes(), y); err != nil {
-		return nil, err
-	}
 	trees := max(o.Trees, 1)
 	walks := newWalker(g, g.weight)
 	sum := newAverage(len(y), trees)

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/csvtest"
@@ -68,24 +67,6 @@ func TestWaveletsAreTheSameForAnyWorkers(t *testing.T) {
 			first = fit.X
 		} else if csvtest.Farthest(first, fit.X) != 0 {
 			t.Errorf("%d workers give another estimate", workers)
-		}
-	}
-}
-
-func TestOptionsAreChecked(t *testing.T) {
-	g := must(Product([]int{2, 2}))(t)
-	y := []float64{1, 2, 3, 4}
-	for _, o := range []WaveletOptions{
-		{}, {Sigma: -1}, {Sigma: math.NaN()}, {Sigma: math.Inf(1)}, {Sigma: 1, Rule: 9}, {Sigma: 1, Trees: -1},
-		{Sigma: 1, Rule: Given, Threshold: math.NaN()},
-	} {
-		if _, err := TreeWavelets(t.Context(), g, y, o); err == nil || !strings.Contains(err.Error(), ": ") {
-			t.Errorf("%+v: error %v", o, err)
-		}
-	}
-	for _, y := range [][]float64{nil, {1, 2, 3, math.NaN()}, {1, 2, 3, math.Inf(1)}} {
-		if _, err := TreeWavelets(t.Context(), g, y, WaveletOptions{Sigma: 1}); err == nil {
-			t.Errorf("%v: no error", y)
 		}
 	}
 }

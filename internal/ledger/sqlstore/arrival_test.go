@@ -13,9 +13,11 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 func TestMove(t *testing.T) {
+	owntest.Slow(t)
 	t.Run("sqlite to sqlite", func(t *testing.T) {
 		dir := t.TempDir()
 		testMove(t, "sqlite:"+filepath.Join(dir, "a.db"), "sqlite:"+filepath.Join(dir, "b.db"))

@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 func openPostgres(t *testing.T, dsn string) *sqlstore.Postgres {
@@ -29,6 +30,7 @@ func openPostgres(t *testing.T, dsn string) *sqlstore.Postgres {
 }
 
 func TestPostgres(t *testing.T) {
+	owntest.Slow(t)
 	server := ledgertest.Postgres(t)
 	t.Run("suite", func(t *testing.T) {
 		ledgertest.Suite(t, func(t *testing.T) ledger.Store { return openPostgres(t, server.DSN(t)) })

@@ -3,6 +3,8 @@ package selftest
 import (
 	"math"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 func TestBins(t *testing.T) {
@@ -134,6 +136,7 @@ func TestJudged(t *testing.T) {
 
 // No group has more checks than the false-alarm probability is split over.
 func TestShares(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/mechanism/selftest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // claim returns a mechanism for counts of rows.
@@ -87,6 +88,7 @@ func find(tb testing.TB, checks []selftest.Check, name string) selftest.Check {
 
 // TestHonestPasses raises a false alarm with probability below 1e-9.
 func TestHonestPasses(t *testing.T) {
+	owntest.Slow(t)
 	checks, err := selftest.Run(t.Context(), 0, honest(t, claim(1.25)))
 	if err != nil {
 		t.Fatal(err)
@@ -120,6 +122,7 @@ const pureAuditName = "release with delta 0, audit of neighbouring tables"
 // TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon. With 10 % less scale it fails: the
 // bound is then more than 15 of its own standard deviations above epsilon.
 func TestPureAudit(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

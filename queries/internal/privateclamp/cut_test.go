@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // searchOf draws a noisy histogram of an example and finds its clamp, as [sorted.run] does.
@@ -47,6 +49,7 @@ var otherKinds = []example{
 // choosing. The seeds are fixed, so the test cannot fail by chance. There are more than 10,000 simulations with
 // DPRELEASE_LONG=1.
 func TestChanceOfACutHolds(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // example describes how the values of a table are drawn.
@@ -155,6 +157,7 @@ func runsOfTable(usual int) int {
 // docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot
 // fail by chance.
 func TestRuleIsNearTheBestClamp(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
 	}

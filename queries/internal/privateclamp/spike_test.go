@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Values like capital gains: most are zero, few are spread out, and 244 people have the code 99,999. If their octave
@@ -14,6 +16,7 @@ import (
 // missed tail costs ten times the noise of its clamp, and a false alarm costs that noise. The seed is fixed, so the
 // test cannot fail by chance.
 func TestSpikeThatStandsOutIsFound(t *testing.T) {
+	owntest.Slow(t)
 	const largest = 99999
 	quantum := math.Ldexp(1, 30-Bits)
 	r := rand.New(rand.NewPCG(5, 77))
@@ -81,6 +84,7 @@ func TestSpikeThatStandsOutIsFound(t *testing.T) {
 // sum or a mean, for one group or as many as mostKept. Tables, tails and noise are drawn from seeds that the rule was
 // not made with: 10,000 tails with DPRELEASE_LONG=1. The seeds are fixed, so that the test cannot fail by chance.
 func TestNoTailThatStandsOutIsLost(t *testing.T) {
+	owntest.Slow(t)
 	tails := 1000
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		tails = 10_000

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -138,6 +139,7 @@ var unstated = map[string]string{
 // A forger changes one fact of a manifest and can make every digest and signature anew. The manifest's own statements
 // contradict the forgery, wherever a fact follows from others.
 func TestForger(t *testing.T) {
+	owntest.Slow(t)
 	needed := map[string]bool{}
 	for name, job := range forgedJobs {
 		good := sound(t, job)

@@ -6,12 +6,15 @@ import (
 	"math/big"
 	mathrand "math/rand/v2"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // If digits decide a rounding, exact rationals agree at both bounds of the numbers that start with these digits. If
 // they leave it open, the bounds round differently. Half of the cases are near a point at which the rounded sum
 // changes.
 func TestRounder(t *testing.T) {
+	owntest.Slow(t)
 	r := mathrand.New(mathrand.NewPCG(7, 4))
 	open, turning := 0, 0
 	for range cases(50_000) {

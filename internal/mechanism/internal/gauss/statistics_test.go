@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -156,6 +157,7 @@ func refErf(x *big.Float) *big.Float {
 }
 
 func TestChiSquare(t *testing.T) {
+	owntest.Slow(t)
 	for _, c := range []struct {
 		sigma float64
 		lift  int

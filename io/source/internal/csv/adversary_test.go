@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/internal/csv"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -50,6 +51,7 @@ func pieces(t *testing.T, path string, o textfile.CSV, columns []string, length 
 
 // Adversarial files have the same rows and skipped lines for any length of pieces and any number of workers.
 func TestPiecesOfAdversary(t *testing.T) {
+	owntest.Slow(t)
 	n := stabilitytest.Pairs(t, 600, 100_000)
 	dir := stabilitytest.Folder(t)
 	for number, tried := uint64(0), 0; tried < n; number++ {

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -21,6 +22,7 @@ import (
 // If a record is longer than the scanner's limit, its fields that end before the limit are read and all others are
 // null. It is one row, whatever its text holds, and the rows after it are unchanged.
 func TestCSVLongRecords(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -222,6 +223,7 @@ func FuzzCSVPieces(f *testing.F) {
 
 // A record may be longer than a piece, and than the bytes read after a piece. A piece may have more rows than a batch.
 func TestCSVLongPieces(t *testing.T) {
+	owntest.Slow(t)
 	long := strings.Repeat("0123456789,\n", 200_000) // 2.4 MB
 	var b strings.Builder
 	for i := range 6 {
