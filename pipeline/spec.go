@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
@@ -134,7 +135,7 @@ func policy(p string) domain.Policy {
 }
 
 func texts(scalars []configs.Scalar) []string {
-	var out []string
+	out := slices.Grow([]string(nil), len(scalars)) // nil if there are none
 	for _, s := range scalars {
 		out = append(out, string(s))
 	}

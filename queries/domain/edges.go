@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
 	"slices"
 	"time"
@@ -13,10 +14,9 @@ import (
 
 // EdgeDomain holds the cells [a, b) between edges. The last cell is [a, b], or [a, b) if it is open.
 type EdgeDomain struct {
-	texts []string
-	open  bool
-	// Numbers holds the values of the edges, or is nil if the edges are dates or times.
-	Numbers []*big.Rat
+	texts   []string
+	open    bool
+	Numeric bool // the edges are numbers; else they are dates or times
 	zone    *time.Location
 }
 
@@ -27,24 +27,24 @@ func newEdges(texts []string, zone *time.Location, open bool, field string, p *p
 		p.Add(field, problem.CodeBadSpec, "a cell needs two edges", "")
 		return d
 	}
-	at := make([]*big.Rat, len(texts))
 	read := reader(texts[0])
+	var before *big.Rat
 	for i, text := range texts {
-		if at[i] = read(text); at[i] == nil {
+		x := read(text)
+		if x == nil {
 			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
 				fmt.Sprintf("edge %q is neither a decimal number nor a date or time of the same form as the first",
 					text), "for values beyond the edges: other: bin")
 			return d
 		}
-		if i > 0 && at[i-1].Cmp(at[i]) >= 0 {
+		if i > 0 && before.Cmp(x) >= 0 {
 			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
 				fmt.Sprintf("edge %q is not above the edge before it", text), "edges ascend")
 			return d
 		}
+		before = x
 	}
-	if _, numeric := Number(texts[0]); numeric {
-		d.Numbers = at
-	}
+	_, d.Numeric = Number(texts[0])
 	return d
 }
 
@@ -67,19 +67,18 @@ func reader(first string) func(string) *big.Rat {
 func (d EdgeDomain) size() int { return max(len(d.texts)-1, 0) }
 
 func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*problem.Error) {
-	numeric := d.Numbers != nil
 	switch {
-	case numeric && t.Kind == table.Float:
+	case d.Numeric && t.Kind == table.Float:
 		c.FloatSteps, errs = d.floats(b)
 		return c, errs
-	case numeric && (t.Kind == table.Int || t.Kind == table.Uint):
-		c.IntSteps = d.ints(d.Numbers, t, b)
+	case d.Numeric && (t.Kind == table.Int || t.Kind == table.Uint):
+		c.IntSteps = d.ints(d.numbers(), t, b)
 		return c, nil
-	case numeric && t.Kind == table.String: // integers are compared exactly, other numbers as floats
+	case d.Numeric && t.Kind == table.String: // integers are compared exactly, other numbers as floats
 		c.FloatSteps, errs = d.floats(b)
-		c.IntSteps = d.ints(d.Numbers, table.Type{Kind: table.Int}, b)
+		c.IntSteps = d.ints(d.numbers(), table.Type{Kind: table.Int}, b)
 		return c, errs
-	case !numeric && (t.Kind == table.Date || t.Kind == table.Timestamp):
+	case !d.Numeric && (t.Kind == table.Date || t.Kind == table.Timestamp):
 		c.IntSteps, errs = d.times(t, b)
 		return c, errs
 	}
@@ -107,14 +106,17 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem
 		}
 		at[i] = x
 	}
-	return d.ints(at, t, b), nil
+	return d.ints(slices.Values(at), t, b), nil
 }
 
 // ints returns integer steps for exact edges: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
-func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64] {
+func (d EdgeDomain) ints(at iter.Seq[*big.Rat], t table.Type, b ExtraCells) *Steps[int64] {
 	cells, n := int32(d.size()), integers{Unsigned: t.Kind == table.Uint}
 	s := &Steps[int64]{Cells: cells, Below: b.Other, Beyond: b.Other, LastCode: cells - 1}
-	for _, e := range at {
+	s.At = make([]int64, 0, len(d.texts))
+	var last *big.Rat
+	for e := range at {
+		last = e
 		key, beyond := n.keyOf(Ceil(e))
 		if beyond > 0 { // all values are below this edge and below all later ones
 			return s
@@ -124,14 +126,14 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64
 		}
 		s.At = append(s.At, key)
 	}
-	key, beyond := n.keyOf(Floor(at[len(at)-1]))
+	key, beyond := n.keyOf(Floor(last))
 	s.Last, s.Closed = key, beyond == 0 && !d.open
 	return s
 }
 
 // floats returns float steps. Each edge is rounded to the nearest float.
 func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
-	var edges []float64
+	edges := make([]float64, 0, len(d.texts))
 	for i, text := range d.texts {
 		x, ok := nearest(text)
 		if !ok {
@@ -166,27 +168,46 @@ func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
 
 func (d EdgeDomain) bounds(extra []string) (from, before Labels) {
 	n := d.size()
-	if d.Numbers == nil || len(extra) > 0 {
+	if !d.Numeric || len(extra) > 0 {
 		return Labels{Strings: slices.Concat(d.texts[:n], extra)}, Labels{Strings: slices.Concat(d.texts[1:], extra)}
 	}
-	if ints, ok := wholeNumbers(d.Numbers); ok {
+	if ints, ok := d.integers(); ok {
 		return Labels{Ints: ints[:n]}, Labels{Ints: ints[1:]}
 	}
-	floats := make([]float64, len(d.Numbers))
-	for i, x := range d.Numbers {
-		floats[i], _ = x.Float64()
-	}
+	floats := d.Floats()
 	return Labels{Floats: floats[:n]}, Labels{Floats: floats[1:]}
 }
 
-// wholeNumbers returns the numbers as int64 values, if all of them are integers in int64's range.
-func wholeNumbers(numbers []*big.Rat) ([]int64, bool) {
-	ints := make([]int64, len(numbers))
-	for i, x := range numbers {
+// integers returns the edges as int64 values, if all of them are integers in int64's range.
+func (d EdgeDomain) integers() ([]int64, bool) {
+	ints := make([]int64, 0, len(d.texts))
+	for x := range d.numbers() {
 		if !x.IsInt() || !x.Num().IsInt64() {
 			return nil, false
 		}
-		ints[i] = x.Num().Int64()
+		ints = append(ints, x.Num().Int64())
 	}
 	return ints, true
+}
+
+// Floats returns the edges as the nearest float64 values. The edges must be numbers.
+func (d EdgeDomain) Floats() []float64 {
+	floats := make([]float64, 0, len(d.texts))
+	for x := range d.numbers() {
+		f, _ := x.Float64()
+		floats = append(floats, f)
+	}
+	return floats
+}
+
+// numbers yields the edges, which must be numbers. They are parsed again each time, since a domain of a million cells
+// would hold 100 MB of them.
+func (d EdgeDomain) numbers() iter.Seq[*big.Rat] {
+	return func(yield func(*big.Rat) bool) {
+		for _, text := range d.texts {
+			if x, _ := Number(text); !yield(x) {
+				return
+			}
+		}
+	}
 }

@@ -61,10 +61,7 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 			"use fewer cells")
 	}
 	d := axes[at].Domain.(domain.EdgeDomain)
-	for _, x := range d.Numbers {
-		f, _ := x.Float64()
-		r.Edges = append(r.Edges, f)
-	}
+	r.Edges = d.Floats()
 	r.widths = relativeWidths(r.Edges)
 	r.Stride, r.Size, r.Name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
 	r.keys = r.groupKeys(axes, at)
@@ -102,7 +99,7 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read",
 				"use one, and values or a part of a time for the others")
 			return -1
-		case d.Numbers == nil:
+		case !d.Numeric:
 			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times",
 				"cut a numeric column")
 			return -1
@@ -163,7 +160,7 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	}
 	s.WithLast = s.Variance
 	s.Heavy = !noisy.Normal()
-	counts, estimates := r.cells(noisy), r.cells(estimate)
+	counts, estimates := valuesOf(noisy), valuesOf(estimate)
 	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow {
 		return sumsBelow{r.along(counts, g, m),
 			r.along(estimates, g, m)}
@@ -235,12 +232,6 @@ func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 	}
 	key.Stride = 1
 	return append(keys, key)
-}
-
-func (r *quantileReader) cells(n mechanism.Noisy) []float64 {
-	all := make([]float64, n.Len())
-	n.Fill(0, all)
-	return all
 }
 
 // sumsOf returns a function that returns the cumulative counts of a group, at each edge, starting with 0.
