@@ -77,18 +77,13 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	}
 	newOne := func() accumulate.Partial {
 		switch {
-		case of.Weighted:
-			return &accumulate.Weighted{Sums: *accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups,
-				Values: values, Cells: cells})}
 		case of.Value != nil:
 			return accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells,
-				Second: of.Second, CountRows: of.CountRows})
-		case of.Units:
-			return &accumulate.Units{Counts: accumulate.Counts{Groups: groups, Cells: cells}}
-		case !of.Dense && spill != nil && int64(cells) > spill.Cells():
+				Second: of.Second, CountRows: of.CountRows, Weighted: of.Weighted})
+		case !of.Dense && !of.Units && spill != nil && int64(cells) > spill.Cells():
 			return accumulate.NewSparse(groups, cells)
 		}
-		return &accumulate.Counts{Groups: groups, Cells: cells}
+		return &accumulate.Counts{Groups: groups, Cells: cells, CountUnits: of.Units}
 	}
 	switch {
 	case of.Bins != nil:
@@ -98,7 +93,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 		}
 		return accumulate.NewBinnedSums(binned), bounding.CellBytes
 	case of.Steps != nil:
-		return accumulate.NewRanked(accumulate.RankedOf{Steps: of.Steps, Make: newOne}), bounding.CellBytes
+		return accumulate.NewRanked(of.Steps, newOne), bounding.CellBytes
 	}
 	return newOne(), bounding.CellBytes
 }
@@ -142,11 +137,7 @@ func (g *Accumulator) AddTotal(t aggregation.Total) error {
 	if g.partial == nil {
 		return bounding.ErrSpent
 	}
-	adder, ok := g.partial.(accumulate.TotalAdder)
-	if !ok {
-		return bounding.ErrMerge
-	}
-	return adder.AddTotal(t)
+	return g.partial.AddTotal(t)
 }
 
 // Merge adds everything that accumulator o of the same aggregation holds, and empties o.
@@ -189,32 +180,19 @@ func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
 // totalsOf bounds the rows of each unit, if units have several rows, and returns the totals. g cannot be used
 // afterwards.
 func totalsOf(g *Accumulator) (t accumulate.Totals, err error) {
+	if err := Bound([]*Accumulator{g}); err != nil {
+		return t, err
+	}
 	partial := g.partial
-	if partial == nil {
-		return t, bounding.ErrSpent
-	}
-	if g.shared != nil {
-		if err := g.shared.bound(); err != nil {
-			return t, err
-		}
-	}
-	if g.rows != nil {
-		tally, err := g.rows.BoundBy(g.bounded())
-		g.takeTally(partial, tally)
-		if g.rows = nil; err != nil {
-			g.partial = nil
-			return t, err
-		}
-	}
 	g.partial = nil
 	return partial.Totals()
 }
 
 // takeTally stores how many rows and units the bounds kept, and passes the number of units to a query that publishes
 // it.
-func (g *Accumulator) takeTally(partial accumulate.Partial, t bounding.BoundTally) {
+func (g *Accumulator) takeTally(t bounding.BoundTally) {
 	g.tally = t
-	if c, ok := partial.(accumulate.UnitCounter); ok {
+	if c, ok := g.partial.(*accumulate.Counts); ok {
 		c.AddUnits(t.Units)
 	}
 }
@@ -238,31 +216,23 @@ func (g *Accumulator) Bounded() bounding.BoundTally { return g.tally }
 // filters.
 type sharing struct {
 	members []*Accumulator
-	done    bool
-	failed  error
+	bound   func() error // calls boundMembers once; later calls return its error
 }
 
-// bound bounds the rows of each unit for all accumulators of the group. The first call does the work; later calls
-// return its error.
-func (s *sharing) bound() error {
-	if s.done {
-		return s.failed
-	}
-	s.done = true
+// boundMembers bounds the rows of each unit for all accumulators of the group.
+func (s *sharing) boundMembers() error {
 	parts, bounds := make([]*bounding.QueryRows, len(s.members)), make([]bounding.Bounded, len(s.members))
 	for i, g := range s.members {
 		if g.partial == nil {
-			s.failed = bounding.ErrSpent
-			return s.failed
+			return bounding.ErrSpent
 		}
 		parts[i], bounds[i] = g.part, g.bounded()
 		g.part = nil
 	}
 	tallies, err := bounding.BoundTogether(parts, bounds)
 	for i, g := range s.members {
-		g.takeTally(g.partial, tallies[i])
+		g.takeTally(tallies[i])
 	}
-	s.failed = err
 	return err
 }
 

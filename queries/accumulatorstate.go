@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
@@ -123,10 +124,11 @@ func Bound(all []*Accumulator) error {
 		}
 		if g.rows != nil {
 			tally, err := g.rows.BoundBy(g.bounded())
-			if g.takeTally(g.partial, tally); err != nil {
+			g.takeTally(tally)
+			if g.rows = nil; err != nil {
+				g.partial = nil
 				return err
 			}
-			g.rows = nil
 		}
 	}
 	return nil
@@ -217,7 +219,7 @@ func loadBlock(all []*Accumulator, store uint64, r *state.Reader) error {
 	case g.partial == nil:
 		return bounding.ErrSpent
 	case g.rows != nil:
-		return g.rows.Load(r, g.partial.ValidRecord)
+		return g.rows.Load(r, accumulate.ValidContent(g.partial))
 	case g.part == nil || !g.part.First():
 		return r.Fail()
 	}
@@ -227,7 +229,7 @@ func loadBlock(all []*Accumulator, store uint64, r *state.Reader) error {
 		if m.partial == nil || m.part == nil {
 			return bounding.ErrSpent
 		}
-		parts, valid = append(parts, m.part), append(valid, m.partial.ValidRecord)
+		parts, valid = append(parts, m.part), append(valid, accumulate.ValidContent(m.partial))
 	}
 	return bounding.LoadTogether(parts, r, valid)
 }

@@ -2,6 +2,7 @@ package queries
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -71,6 +72,7 @@ func share(members []*Accumulator) {
 		rows[i] = g.rows
 	}
 	s := &sharing{members: members}
+	s.bound = sync.OnceValue(s.boundMembers)
 	for i, part := range bounding.Together(rows) {
 		members[i].rows, members[i].part, members[i].shared = nil, part, s
 	}

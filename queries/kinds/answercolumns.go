@@ -136,24 +136,20 @@ func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query
 	}
 }
 
-// besideSeries returns one end of each value's 95 % interval: the lower end if direction is -1, the upper end if it is
-// 1.
-func besideSeries(values, deviations []float64, direction float64) query.Series {
-	return func(start int, dst []float64) {
-		for i := range dst {
-			half := math.Nextafter(calibrate.Z95*deviations[start+i], math.Inf(1))
-			dst[i] = math.Nextafter(values[start+i]+direction*half, math.Inf(int(direction)))
+// answerOf returns the columns of an answer from values in memory. Their noise is normal with the standard deviations in
+// sigma.
+func answerOf(values []float64, sigma query.Series) query.Answer {
+	end := func(direction float64) query.Series {
+		return func(start int, dst []float64) {
+			sigma(start, dst)
+			for i, sd := range dst {
+				half := math.Nextafter(calibrate.Z95*sd, math.Inf(1))
+				dst[i] = math.Nextafter(values[start+i]+direction*half, math.Inf(int(direction)))
+			}
 		}
 	}
-}
-
-// answerOf returns the columns of an answer from values in memory. Their noise is normal with these standard
-// deviations.
-func answerOf(values, deviations []float64) query.Answer {
-	return query.Answer{
-		Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: query.HeldSeries(deviations),
-		Low: besideSeries(values, deviations, -1), High: besideSeries(values, deviations, 1),
-	}
+	return query.Answer{Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: sigma,
+		Low: end(-1), High: end(1)}
 }
 
 // outwards moves x by a few units in its last place, so that rounding errors do not make an interval narrower.

@@ -20,6 +20,7 @@
 package kinds
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -28,7 +29,6 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
-	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -55,6 +55,16 @@ func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 
 // Name returns the query's name.
 func (q *Base) Name() string { return q.Spec.Name }
+
+// checkAdjacency returns an error if the adjacency is unknown.
+func (q *Base) checkAdjacency(adj query.Adjacency) error {
+	p := &problem.Problems{Query: q.Spec.Name}
+	adj.Check(p)
+	return p.Err()
+}
+
+// axisName names a dimension by its key column; "grid" if it has two.
+func (q *Base) axisName(i int) string { return cmp.Or(q.Axes[i].Name(), "grid") }
 
 // KeyColumns returns the key columns of the cells.
 func (q *Base) KeyColumns() []domain.KeyColumn { return domain.KeyColumns(q.Axes) }
@@ -198,8 +208,10 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	return t, nil
 }
 
-// common returns the query's Base.
-func (q *Base) common() *Base { return q }
+// kind is a query of any kind in this package.
+type kind interface {
+	query.Query
+	common() *Base
+}
 
-// Steps returns the bounds on the rows of a unit from which a discovered bound is chosen.
-func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }
+func (q *Base) common() *Base { return q }

@@ -47,7 +47,7 @@ const maxPerKey = 1 << 16
 const unknownCells = 1 << 30
 
 // newByKeys checks a spec and returns its query.
-func newByKeys(s query.Spec, p *problem.Problems) query.Query {
+func newByKeys(s query.Spec, p *problem.Problems) kind {
 	axes := newAxes(s, kindOf(s).columns, p)
 	checkDiscovered(s, axes, kindOf(s).columns, p)
 	base := Base{Spec: s, Axes: axes, Size: unknownCells, Limits: keySumLimits(s, p)}

@@ -47,7 +47,7 @@ type IndependentNoise struct {
 }
 
 // newCommonNoise returns the query, or reports parts of the spec that exclude common noise.
-func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
+func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) kind {
 	s := &c.Spec
 	if s.Declared != 0 {
 		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "cells that share noise have sensitivities of their own",
@@ -62,7 +62,7 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	}
 	form := formOf(&c, s.CommonNoise)
 	if form.Form() == strategy.FormCells {
-		return &IndependentNoise{newHistogram(c, nil, r).(*Histogram), form}
+		return &IndependentNoise{newHistogram(c, nil, r), form}
 	}
 	for _, k := range domain.KeyColumns(c.Axes) {
 		if k.Name == noisyMeasured || k.Name == noisyUnits {
@@ -76,12 +76,8 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 // formOf returns the design of the query's noise under which a cell has the least error. It has a fraction of common
 // noise, or none.
 func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
-	return strategy.NewCommonNoise(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
+	return strategy.NewCommonNoise(c.Size, c.Limits, sensitivity.SquaredCounts(c.Limits, adj, c.Size),
 		adj == query.ReplaceOne)
-}
-
-func boundsOf(c *Base) strategy.Bounds {
-	return strategy.Bounds{Rows: c.Limits.Rows, Cells: c.Limits.Cells, RowsPerCell: c.Limits.RowsPerCell}
 }
 
 // GainOfCommonNoise compares common noise with independent noise. It returns the standard deviation of a cell, and of
@@ -111,16 +107,14 @@ func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
 // Components returns the components of the cells and of the number of units.
 func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error) {
 	if adj != q.Spec.CommonNoise {
-		p := &problem.Problems{Query: q.Spec.Name}
-		p.Add(noiseField, problem.CodeBadSpec, fmt.Sprintf("the noise was laid out for %s, not %s", q.Spec.CommonNoise, adj),
-			"")
-		return nil, p.Err()
+		return nil, problem.One(q.Spec.Name, noiseField, problem.CodeBadSpec,
+			fmt.Sprintf("the noise was laid out for %s, not %s", q.Spec.CommonNoise, adj), "")
 	}
 	a := q.Form.Share()
 	who := q.Spec.EachUnit() + " adds "
 	l2 := sensitivity.RootUpRat(q.Form.Norm2())
 	why := fmt.Sprintf("%s%s, and takes %s off every cell; as many full cells as fit change most: %s",
-		who, q.limitsText(), domain.Shortest(a), q.Form.Argument(boundsOf(&q.Base)))
+		who, q.limitsText(), domain.Shortest(a), q.Form.Argument(q.Limits))
 	cells, units := q.Form.Weights()
 	return []query.Component{
 		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(),
@@ -163,9 +157,8 @@ func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() *
 // variances times factors.
 func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	variance := 0.0
-	for i, m := range ms {
-		sd := m.Deviation()
-		variance += factors[i] * (sd * sd)
+	for i, v := range variancesOf(ms) {
+		variance += factors[i] * v
 	}
 	return math.Sqrt(variance)
 }
@@ -175,7 +168,7 @@ func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Nois
 	if err := checkComponents(q.Name(), noisy, estimate, q.Size, 1); err != nil {
 		return query.Answer{}, err
 	}
-	ms := []calibrate.Mechanism{noisy[0].Mechanism(), noisy[1].Mechanism()}
+	ms := mechanismsOf(noisy)
 	a := normalAnswer(q.cells(noisy), q.cells(estimate), deviationOf(ms, q.factors()))
 	a.Cells, a.Keys = q.Size, domain.KeyColumns(q.Axes)
 	a.Extra = []query.Extra{{Name: noisyMeasured, Values: noisy[0].Fill},
@@ -200,9 +193,7 @@ func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Nois
 
 // cells returns the values of the cells: each is its noisy number plus a fraction of the noisy number of units.
 func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
-	units := make([]float64, 1)
-	noisy[1].Fill(0, units)
-	common := q.Form.Share() * units[0]
+	common := q.Form.Share() * valuesOf(noisy[1])[0]
 	return func(start int, dst []float64) {
 		noisy[0].Fill(start, dst)
 		for i := range dst {
@@ -216,21 +207,12 @@ func (q *CommonNoise) Recover(c query.Columns, grids []float64) (out query.Recov
 	if len(grids) != 2 || len(c.Extra) != 2 || len(c.Extra[0]) != q.Size || len(c.Extra[1]) != q.Size {
 		return out, errInexact
 	}
-	for i, column := range [][]float64{c.Extra[0], c.Extra[1][:1]} {
-		multiples, err := ToMultiples(column, grids[i])
-		if err != nil {
-			return out, err
-		}
-		out.Multiples = append(out.Multiples, multiples)
-	}
-	return out, nil
+	return recoverVectors(grids, c.Extra[0], c.Extra[1][:1])
 }
 
 // LooksEmpty reports whether the noisy number of units could be noise alone.
 func (q *CommonNoise) LooksEmpty(noisy []mechanism.Noisy) bool {
-	units := make([]float64, 1)
-	noisy[1].Fill(0, units)
-	return math.Abs(units[0]) <= largestNoise*noisy[1].Mechanism().Deviation()
+	return sumIsNoise(noisy[1])
 }
 
 // Strategy describes the errors of the cells, and the errors of the other designs that were compared.
@@ -266,11 +248,7 @@ func stated(q *Base, form *strategy.CommonNoise, ms []calibrate.Mechanism, facto
 	}
 	var by []string
 	for i := range q.Axes {
-		name := q.Axes[i].Name()
-		if name == "" {
-			name = "grid"
-		}
-		by = append(by, name)
+		by = append(by, q.axisName(i))
 	}
 	out.Tables = []query.StrategyTable{{Name: cellsComponent, By: by, Cells: q.Size, Deviation: out.Error}}
 	return out

@@ -34,8 +34,8 @@ import (
 type Crosstabs struct {
 	Base
 	Marginals *strategy.Marginals
+	parts               // by residual
 	weights   []float64 // weights[i] is the weight of the error of table i in the loss
-	names     []string  // names[i] is the name of the component for residual i
 
 	mutex   sync.Mutex
 	designs map[query.Adjacency]strategy.Design // the designs that were computed, by adjacency
@@ -45,7 +45,7 @@ type Crosstabs struct {
 const ResidualOfAll = "rows"
 
 // newCrosstabs checks a spec and returns its query.
-func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
+func newCrosstabs(s query.Spec, p *problem.Problems) kind {
 	q := &Crosstabs{Base: Base{Spec: s, Axes: newAxes(s, nil, p), Limits: rowLimits(s, p)},
 		designs: map[query.Adjacency]strategy.Design{}}
 	if s.Declared != 0 {
@@ -74,9 +74,9 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 		return nil
 	}
 	for _, r := range q.Marginals.Residuals() {
-		q.names = append(q.names, q.residualName(r))
-		q.Size += q.Marginals.Dimension(r)
+		q.names, q.lengths = append(q.names, q.residualName(r)), append(q.lengths, q.Marginals.Dimension(r))
 	}
+	q.Size = sumOf(q.lengths)
 	return q
 }
 
@@ -208,14 +208,6 @@ func (q *Crosstabs) residualName(s strategy.Set) string {
 	return strings.Join(q.DimensionNames(s), "*")
 }
 
-// axisName names a dimension by its key column; "grid" if it has two.
-func (q *Crosstabs) axisName(i int) string {
-	if name := q.Axes[i].Name(); name != "" {
-		return name
-	}
-	return "grid"
-}
-
 // DimensionNames names the dimensions of a set.
 func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	var names []string
@@ -299,9 +291,8 @@ var errProportion = errors.New("the noise of the tables' parts is not in proport
 
 // Components returns one component for each residual, with its sensitivity and its weight in splitting the budget.
 func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	if adj.Check(p); len(p.List) > 0 {
-		return nil, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return nil, err
 	}
 	d, err := q.design(adj)
 	if err != nil {
@@ -314,7 +305,7 @@ func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 		l2 := sensitivity.RootUpRat(norms[i])
 		out = append(out, query.Component{
 			Name: q.names[i], Sens: calibrate.Sensitivity{L2: l2, Why: q.whyResidual(adj, r, l2)},
-			Cells:   q.Marginals.Dimension(r),
+			Cells:   q.lengths[i],
 			Quantum: q.Marginals.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: d.Costs[i] / d.Variances[i],
 		})
 	}
@@ -354,16 +345,15 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 		return query.Strategy{}, err
 	}
 	out := query.Strategy{Name: query.StrategyResiduals, Loss: q.Spec.Crosstabs.Loss}
-	names := q.tableNames()
+	names, variances := q.tableNames(), variancesOf(ms)
 	for k, t := range q.Marginals.Tables() {
 		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Marginals.Cells(t),
 			Factors: map[string]float64{}}
 		variance := 0.0
 		for i, r := range q.Marginals.Residuals() {
 			if t.Has(r) {
-				sd := ms[i].Deviation()
 				of.Factors[q.names[i]] = q.Marginals.Factor(t, r)
-				variance += of.Factors[q.names[i]] * (sd * sd)
+				variance += of.Factors[q.names[i]] * variances[i]
 			}
 		}
 		of.Deviation = math.Sqrt(variance)
@@ -405,29 +395,13 @@ func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	return math.Sqrt(sum / total)
 }
 
-// tableNames returns the tables' names for file names: their dimensions joined, if file names can contain these names
-// and they are short enough, otherwise numbers.
+// tableNames returns the tables' names for file names.
 func (q *Crosstabs) tableNames() []string {
-	const longest = 100
-	plain := true
-	var names []string
+	var names [][]string
 	for _, t := range q.Marginals.Tables() {
-		parts := q.DimensionNames(t)
-		name := strings.Join(parts, ".")
-		for _, part := range parts {
-			plain = plain && !strings.ContainsFunc(part, func(c rune) bool {
-				return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
-			})
-		}
-		plain = plain && len(name) <= longest
-		names = append(names, name)
+		names = append(names, q.DimensionNames(t))
 	}
-	if !plain {
-		for k := range names {
-			names[k] = fmt.Sprintf("table%d", k+1)
-		}
-	}
-	return names
+	return fileNames(names, "table")
 }
 
 // Aggregation describes counting the largest tables. All residuals follow from these.
@@ -474,9 +448,7 @@ func (q *Crosstabs) Directions() []domain.Direction { return nil }
 
 // LooksEmpty reports whether the noisy number of rows could be noise alone.
 func (q *Crosstabs) LooksEmpty(noisy []mechanism.Noisy) bool {
-	rows := make([]float64, 1)
-	noisy[0].Fill(0, rows)
-	return math.Abs(rows[0]) <= largestNoise*noisy[0].Mechanism().Deviation()
+	return sumIsNoise(noisy[0])
 }
 
 // rowLimits returns limits that bound only the number of a unit's rows. All of these rows may be in the same cell of

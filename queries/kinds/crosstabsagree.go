@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"math/bits"
@@ -60,7 +61,7 @@ func (t *tables) nonnegative(base float64) {
 		}
 		return
 	}
-	total := t.total()
+	total := sumOf(t.Values[0])
 	if total <= 0 {
 		for _, v := range t.Values {
 			clear(v)
@@ -164,7 +165,7 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 		if x == nil {
 			x = t.nearest(a, near[a], margins)
 		}
-		raked := t.rake(a, x, t.independent(a, margins), margins)
+		raked := t.rake(a, x, margins, false)
 		if bits.OnesCount64(a) == 2 {
 			first := a & -a
 			settle(x, margins[first], margins[a&^first])
@@ -183,7 +184,7 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	times := map[uint64]float64{}
 	for _, a := range sets {
 		x := slices.Clone(margins[a])
-		t.rakeSingles(a, x, margins)
+		t.rake(a, x, margins, true)
 		for s := (a - 1) & a; s != 0; s = (s - 1) & a {
 			if bits.OnesCount64(s) < 2 {
 				continue
@@ -229,11 +230,7 @@ func settle(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
 	for i, want := range rows {
-		is := 0.0
-		for _, y := range x[i*n : (i+1)*n] {
-			is += y
-		}
-		if is > want {
+		if is := sumOf(x[i*n : (i+1)*n]); is > want {
 			for j := range n {
 				x[i*n+j] *= want / is
 			}
@@ -296,28 +293,19 @@ func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []
 	}
 }
 
-// rake sets negative cells to 0 and scales cells until the table has its margins (iterative proportional fitting). It
-// reports whether this succeeds. First it mixes in a little of the table independent, so that no margin has only zeros.
-func (t *tables) rake(a uint64, x, independent []float64, margins map[uint64][]float64) bool {
-	var of []*margin
-	for rest := a; rest != 0; rest &= rest - 1 {
-		s := a &^ (rest & -rest)
-		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
-	}
-	return t.rakeTo(x, independent, of, raked*margins[0][0])
-}
-
-// rakeSingles scales a table until it has its margins by one dimension.
-func (t *tables) rakeSingles(a uint64, x []float64, margins map[uint64][]float64) {
+// rake sets negative cells to 0 and scales cells until the table has its margins, or only its margins by one dimension if
+// singles is set (iterative proportional fitting). It reports whether this succeeds. First it mixes in a little of the
+// table whose dimensions are independent, so that no margin has only zeros.
+func (t *tables) rake(a uint64, x []float64, margins map[uint64][]float64, singles bool) bool {
 	var of []*margin
 	for rest := a; rest != 0; rest &= rest - 1 {
 		s := rest & -rest
+		if !singles {
+			s = a &^ s
+		}
 		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
 	}
-	t.rakeTo(x, t.independent(a, margins), of, raked*margins[0][0])
-}
-
-func (t *tables) rakeTo(x, independent []float64, of []*margin, enough float64) bool {
+	independent, enough := t.independent(a, margins), raked*margins[0][0]
 	for i := range x {
 		x[i] = max(x[i], 0)
 	}
@@ -435,15 +423,7 @@ func project(x []float64, at []int, sum float64) {
 	for i, j := range at {
 		sorted[i] = x[j]
 	}
-	slices.SortFunc(sorted, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
 	left, level := -sum, math.Inf(1) // if the sum is 0, all numbers become 0
 	for i, y := range sorted {
 		left += y
@@ -454,15 +434,6 @@ func project(x []float64, at []int, sum float64) {
 	for _, j := range at {
 		x[j] = max(x[j]-level, 0)
 	}
-}
-
-// total returns the sum of the cells of a table.
-func (t *tables) total() float64 {
-	sum := 0.0
-	for _, x := range t.Values[0] {
-		sum += x
-	}
-	return sum
 }
 
 // cells returns the number of cells of a table.

@@ -19,32 +19,14 @@ const (
 
 // Finish returns the answer, which holds the noisy coordinates of all residuals, and computes the tables from it.
 func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
-	residuals := q.Marginals.Residuals()
-	var lengths []int
-	for _, r := range residuals {
-		lengths = append(lengths, q.Marginals.Dimension(r))
-	}
-	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+	if err := checkComponents(q.Name(), noisy, estimate, q.lengths...); err != nil {
 		return query.Answer{}, err
 	}
-	a := query.Answer{Cells: q.Size}
-	names, coordinates := make([]string, 0, q.Size), make([]int64, 0, q.Size)
-	values, deviations := make([]float64, q.Size), make([]float64, 0, q.Size)
+	a, vectors := q.partsAnswer(residualKey, coordinateKey, noisy)
 	measured := map[strategy.Set][]float64{}
-	for i, r := range residuals {
-		first := len(names)
-		y := values[first : first+lengths[i]]
-		noisy[i].Fill(0, y)
-		measured[r] = y
-		sd := noisy[i].Mechanism().Deviation()
-		for j := range lengths[i] {
-			names, coordinates, deviations = append(names, q.names[i]), append(coordinates, int64(j)), append(deviations, sd)
-		}
+	for i, r := range q.Marginals.Residuals() {
+		measured[r] = vectors[i]
 	}
-	a.Keys = []domain.KeyColumn{{Name: residualKey, Stride: 1, Labels: domain.Labels{Strings: names}},
-		{Name: coordinateKey, Stride: 1, Labels: domain.Labels{Ints: coordinates}}}
-	a.Noisy, a.Estimate, a.Sigma = query.HeldSeries(values), query.HeldSeries(values), query.HeldSeries(deviations)
-	a.Low, a.High = besideSeries(values, deviations, -1), besideSeries(values, deviations, 1)
 	a.Readings = q.read(ctx, measured, noisy)
 	return a, context.Cause(ctx)
 }
@@ -53,12 +35,7 @@ func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Nois
 func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
 	var out []query.Reading
 	estimates := tables{Stopped: func() bool { return ctx.Err() != nil }}
-	names := q.tableNames()
-	variances := make([]float64, len(noisy))
-	for i := range noisy {
-		sd := noisy[i].Mechanism().Deviation()
-		variances[i] = sd * sd
-	}
+	names, variances := q.tableNames(), variancesOf(mechanismsOf(noisy))
 	for i := range q.Axes {
 		estimates.Sizes = append(estimates.Sizes, q.Marginals.Size(i))
 		estimates.Deviations = append(estimates.Deviations, math.Sqrt(q.Marginals.Variance(strategy.SetOf(i), variances)))
@@ -115,25 +92,6 @@ func notBelowZero(end query.Series) query.Series {
 			dst[i] = max(x, 0)
 		}
 	}
-}
-
-// Recover reads the coordinates of the residuals back from released columns.
-func (q *Crosstabs) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
-	residuals := q.Marginals.Residuals()
-	if len(grids) != len(residuals) || len(c.Noisy) != q.Size {
-		return out, errInexact
-	}
-	first := 0
-	for i, r := range residuals {
-		n := q.Marginals.Dimension(r)
-		multiples, err := ToMultiples(c.Noisy[first:first+n], grids[i])
-		if err != nil {
-			return out, err
-		}
-		out.Multiples = append(out.Multiples, multiples)
-		first += n
-	}
-	return out, nil
 }
 
 // Lattice describes the tables: each dimension has one level.

@@ -79,10 +79,7 @@ func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 	}
 	// the last dimension makes the longest matrix
 	slices.SortStableFunc(order, func(i, j int) int { return t.Sizes[i] - t.Sizes[j] })
-	total := 0.0
-	for _, x := range single[1<<order[0]] {
-		total += x
-	}
+	total := sumOf(single[1<<order[0]])
 	j := &joint{codes: [][]int{make([]int, len(t.Sizes))}, count: []float64{total}}
 	if total == 0 {
 		return &joint{of: cluster}
@@ -99,10 +96,7 @@ func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	if t.stopped() {
 		return
 	}
-	total := 0.0
-	for _, y := range columns {
-		total += y
-	}
+	total := sumOf(columns)
 	x := make([]float64, len(j.count)*n)
 	for i, count := range j.count {
 		for c, y := range columns {
@@ -209,16 +203,11 @@ func (g *goal) fit(x []float64, n int, power float64) {
 func scaleRows(x, rows, columns []float64) (far float64) {
 	n := len(columns)
 	for i, want := range rows {
-		is := 0.0
 		row := x[i*n : (i+1)*n]
-		for _, y := range row {
-			is += y
-		}
+		is := sumOf(row)
 		if is <= 0 {
 			copy(row, columns)
-			for _, y := range columns {
-				is += y
-			}
+			is = sumOf(columns)
 		}
 		far = max(far, math.Abs(want/is-1))
 		for c := range row {
@@ -316,18 +305,14 @@ func byScores(scores, missing []float64, units, step float64) []float64 {
 // levelSteps is how often a range of levels is halved, until it is smaller than any difference of scores.
 const levelSteps = 64
 
-// sum returns the sums of the cells by the dimensions in s.
-func (j *joint) sum(sizes []int, s uint64) []float64 {
-	cells := 1
-	for rest := s; rest != 0; rest &= rest - 1 {
-		cells *= sizes[bits.TrailingZeros64(rest)]
-	}
-	out := make([]float64, cells)
+// sumOfJoint returns the sums of a joint table's cells by the dimensions in s.
+func (t *tables) sumOfJoint(j *joint, s uint64) []float64 {
+	out := make([]float64, t.cells(s))
 	for i, code := range j.codes {
 		at := 0
 		for rest := s; rest != 0; rest &= rest - 1 {
 			d := bits.TrailingZeros64(rest)
-			at = at*sizes[d] + code[d]
+			at = at*t.Sizes[d] + code[d]
 		}
 		out[at] += j.count[i]
 	}

@@ -38,7 +38,7 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 			y := w.draw(r)
 			x := y.clone()
 			x.nonnegative([]float64{0, 1}[release%2])
-			if far := x.disagree(); x.least() < 0 || far > 1e-6*x.total() {
+			if far := x.disagree(); x.least() < 0 || far > 1e-6*sumOf(x.Values[0]) {
 				t.Fatalf("sizes %v: least %g, apart by %g", sizes, x.least(), far)
 			}
 			for k, a := range w.of {

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -13,7 +14,7 @@ import (
 // (crosstabsjoint.go).
 func (t *tables) round(base float64) {
 	t.Values = multiplied(t.Values, 1/base)
-	total := math.Round(t.total())
+	total := math.Round(sumOf(t.Values[0]))
 	single := map[uint64][]float64{}
 	for k, a := range t.Of {
 		for rest := a; rest != 0; rest &= rest - 1 {
@@ -35,7 +36,7 @@ func (t *tables) round(base float64) {
 		case a == first:
 			copy(t.Values[k], single[a])
 		case i >= 0:
-			copy(t.Values[k], joints[i].sum(t.Sizes, a))
+			copy(t.Values[k], t.sumOfJoint(joints[i], a))
 		default:
 			roundTable(t.Values[k], single[first], single[a&^first])
 		}
@@ -50,15 +51,7 @@ func roundTo(total float64, x []float64) []float64 {
 		out[i], order[i] = math.Floor(x[i]), i
 		total -= out[i]
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch a, b := x[i]-out[i], x[j]-out[j]; {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[j]-out[j], x[i]-out[i]) })
 	for i := 0; total > 0 && len(order) > 0; i, total = (i+1)%len(order), total-1 {
 		out[order[i]]++
 	}
@@ -80,15 +73,7 @@ func roundTable(x, rows, columns []float64) {
 		missRow[i/n] -= down
 		missColumn[i%n] -= down
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case rest[i] > rest[j]:
-			return -1
-		case rest[i] < rest[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rest[j], rest[i]) })
 	give := func(most float64) {
 		for _, i := range order {
 			if by := min(missRow[i/n], missColumn[i%n], most); by > 0 {

@@ -27,12 +27,10 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 		why := fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)
 		return calibrate.Sensitivity{L2: d, Why: why}, nil
 	}
-	p := &problem.Problems{Query: q.Spec.Name}
-	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity,
+	return calibrate.Sensitivity{}, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeLowSensitivity,
 		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", domain.Shortest(d),
 			domain.Shortest(implied.L2), implied.Why),
 		q.remedy(adj, norm))
-	return calibrate.Sensitivity{}, p.Err()
 }
 
 // remedy names the bounds, in words: lowering any one of them would imply the declared sensitivity.

@@ -31,14 +31,11 @@ import (
 // Clamped is a sum or a mean whose clamp is discovered. Before the clamp is chosen, its clamp is the public range.
 type Clamped struct {
 	*Sums
-	base Base
-	// values quantizes values within the public range, without subtracting a centre.
-	values  *quantize.Quantizer
-	centred bool
+	values *quantize.Quantizer // quantizes values within the public range, without subtracting a centre
 }
 
 // newClamped returns the query, or reports what a query with a discovered clamp cannot have.
-func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Query {
+func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) kind {
 	field := values.Field + ".clamp"
 	switch v := values.Value; {
 	case c.Spec.Kind != query.Sum && c.Spec.Kind != query.Mean:
@@ -58,16 +55,15 @@ func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Q
 	if len(p.List) > 0 {
 		return nil
 	}
-	q := &Clamped{base: c, values: values, centred: centred(c.Spec.Kind)}
-	q.Sums = q.clampedTo(q.Widest())
-	return q
+	return &Clamped{Sums: clampedTo(c, values, values.Min, values.Max), values: values}
 }
 
 // maxGroups is the largest number of groups. A group with rows takes up to 15 kB of memory.
 const maxGroups = 1 << 16
 
-func (q *Clamped) clampedTo(r mechanism.Range) *Sums {
-	return newSums(q.base, q.values.Between(r.Low, r.High, q.centred))
+// clampedTo returns the query with the clamp from low to high, in quanta.
+func clampedTo(c Base, values *quantize.Quantizer, low, high int64) *Sums {
+	return newSums(c, values.Between(low, high, centred(c.Spec.Kind)))
 }
 
 // RuleVersion returns the version of the rule by which the clamp is chosen.
@@ -83,7 +79,7 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
 	}
-	out := q.clampedTo(r)
+	out := clampedTo(q.Base, q.values, r.Low, r.High)
 	out.better = q.better
 	out.half = (q.values.Real(r.High) - q.values.Real(r.Low)) / 2
 	return out, nil
@@ -116,9 +112,8 @@ func (q *Clamped) Follows() []bool {
 // unit's vectors before and after have no negative entry, so the squared norm of their difference is at most the sum of
 // their squared norms. So Delta = k·sqrt(10).
 func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
-	p := &problem.Problems{Query: q.Name()}
-	if adj.Check(p); len(p.List) > 0 {
-		return query.Component{}, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return query.Component{}, err
 	}
 	k := big.NewInt(q.Limits.Rows)
 	squared := new(big.Int).Mul(k, k)
@@ -133,14 +128,12 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 		sensitivity.RootText(squared)
 	return query.Component{
 		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
-		Cells: q.layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
+		Cells: q.spread().Layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
 	}, nil
 }
 
 // histogramName is the name of the histogram's component.
 const histogramName = "clamp"
-
-func (q *Clamped) layout() privateclamp.Layout { return q.spread().Layout() }
 
 func (q *Clamped) spread() accumulate.BinnedSumsOf {
 	return accumulate.BinnedSumsOf{Quantizer: q.values, Cells: q.Size}
@@ -161,7 +154,7 @@ func (q *Clamped) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(t.Binned.AllRows); err != nil {
 		return nil, err
 	}
-	return t.Binned.Hide(q.centred, q.Kind.Extra().Rows)
+	return t.Binned.Hide(q.Quantizer.Centred, q.Kind.Extra().Rows)
 }
 
 // Bytes returns the memory for the bins of all groups.
@@ -175,15 +168,19 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	m := histogram.Mechanism()
 	w := q.Widest()
 	s := &query.ClampSearch{
-		RuleVersion: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred,
-		Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
-	}
-	cells := make([]float64, histogram.Len())
-	histogram.Fill(0, cells)
-	for _, x := range cells {
-		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
+		RuleVersion: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.Quantizer.Centred,
+		Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(), Cells: gridCells(histogram),
 	}
 	return query.SearchResult{Clamp: s}, s.Choose()
+}
+
+// gridCells returns the values of a noisy histogram in multiples of its grid.
+func gridCells(histogram mechanism.Noisy) []int64 {
+	var cells []int64
+	for _, x := range valuesOf(histogram) {
+		cells = append(cells, int64(math.Round(x/histogram.Mechanism().Grid)))
+	}
+	return cells
 }
 
 // noise returns the standard deviation of a sum's noise for the clamp [-1, 1], given the mechanisms that were charged

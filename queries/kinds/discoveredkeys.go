@@ -47,7 +47,7 @@ type Discovered struct {
 }
 
 // newDiscovered checks a spec and returns its query.
-func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
+func newDiscovered(s query.Spec, p *problem.Problems) kind {
 	axes := newAxes(s, nil, p)
 	if s.Kind != query.Histogram {
 		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "no histogram of this job discovers these keys",
@@ -119,9 +119,8 @@ func (q *Discovered) Cells() int { return 0 }
 
 // Components returns the only component: the counts by key.
 func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	if adj.Check(p); len(p.List) > 0 {
-		return nil, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return nil, err
 	}
 	squared := big.NewInt(q.Limits.Cells)
 	verb := q.Spec.EachUnit() + " counts once in at most " + spelling.Count(q.Limits.Cells, "key")
@@ -155,12 +154,10 @@ func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sens
 		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d),
 			implied.Why)}, nil
 	}
-	p := &problem.Problems{Query: q.Spec.Name}
-	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity,
+	return calibrate.Sensitivity{}, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeLowSensitivity,
 		fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d),
 			domain.Shortest(implied.L2)),
 		"lower max_groups, or leave the declaration out")
-	return calibrate.Sensitivity{}, p.Err()
 }
 
 // Aggregation describes counting the units of each key.
@@ -216,7 +213,7 @@ func (q *Discovered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy
 
 // Recover reads the noisy counts and the keys back from released columns.
 func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
-	out, err := recoverVectors(len(c.Noisy), grids, c.Noisy)
+	out, err := recoverColumns(len(c.Noisy), grids, c.Noisy)
 	if out.Keys = []string{}; err != nil || len(c.Noisy) == 0 {
 		return out, err
 	}

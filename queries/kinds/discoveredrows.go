@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
@@ -35,12 +36,6 @@ type Limited struct {
 	query.Query
 	base *Base
 	with func(maxRows int64) (query.Query, error)
-}
-
-// rankable is a query of a kind whose totals can be computed separately for each rank.
-type rankable interface {
-	query.Query
-	common() *Base
 }
 
 const (
@@ -81,14 +76,9 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 
 // newLimited returns the query with a discovered bound. q is the same query with the largest bound, and with returns it
 // with another bound.
-func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p *problem.Problems) query.Query {
-	b, ok := q.(rankable)
-	if !ok {
-		p.Add(maxRowsField, problem.CodeBadSpec, "the bound on the rows of this query is not discovered", maxRowsRemedy)
-		return nil
-	}
-	out := &Limited{Query: q, base: b.common(), with: with}
-	if len(out.steps()) < 2 {
+func newLimited(q kind, with func(maxRows int64) (query.Query, error), p *problem.Problems) query.Query {
+	out := &Limited{Query: q, base: q.common(), with: with}
+	if len(out.Steps()) < 2 {
 		p.Add(maxRowsField, problem.CodeBadSpec,
 			"the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out, or raise "+
 				"max_rows_per_group; a count is one cell")
@@ -97,10 +87,8 @@ func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p 
 	return out
 }
 
-func (q *Limited) steps() []int64 { return q.base.Steps() }
-
 // Steps returns the bounds from which one is chosen, in ascending order.
-func (q *Limited) Steps() []int64 { return q.steps() }
+func (q *Limited) Steps() []int64 { return privateclamp.Steps(q.base.Limits.Rows) }
 
 // RuleVersion returns the version of the rule by which the bound is chosen.
 func (q *Limited) RuleVersion() int { return privateclamp.RowsRule }
@@ -132,11 +120,7 @@ func (q *Limited) Follows() []bool {
 	if err != nil {
 		return nil // Components reports the error
 	}
-	out := make([]bool, len(components))
-	for i := range out {
-		out[i] = true
-	}
-	return out
+	return slices.Repeat([]bool{true}, len(components))
 }
 
 // rowsHistogramName is the name of the histogram's component.
@@ -145,9 +129,8 @@ const rowsHistogramName = "max_rows"
 // Histogram returns the component of the histogram of rows per unit. A unit with rows adds 1 to one cell. Under
 // replace-one it may also move from one cell to another.
 func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
-	p := &problem.Problems{Query: q.Name()}
-	if adj.Check(p); len(p.List) > 0 {
-		return query.Component{}, p.Err()
+	if err := q.base.checkAdjacency(adj); err != nil {
+		return query.Component{}, err
 	}
 	sens := calibrate.Sensitivity{L2: 1, Why: q.base.Spec.EachUnit() +
 		" counts in one cell of the histogram of rows: 1"}
@@ -155,7 +138,7 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: q.base.Spec.EachUnit() +
 			" can move from one cell of the histogram of rows to another: sqrt(2)"}
 	}
-	return query.Component{Name: rowsHistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,
+	return query.Component{Name: rowsHistogramName, Sens: sens, Cells: len(q.Steps()), Quantum: 1, RowBound: 1, Scale: 1,
 		Weight: q.base.Spec.RowsShare}, nil
 }
 
@@ -163,7 +146,7 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 func (q *Limited) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Query.Aggregation(s)
 	if err == nil {
-		a.Steps = q.steps()
+		a.Steps = q.Steps()
 	}
 	return a, err
 }
@@ -175,7 +158,7 @@ func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 
 // Bytes returns the memory for one answer for each possible bound: see [query.Query].
 func (q *Limited) Bytes(workers int, most int64) int64 {
-	return q.Query.Bytes(workers, most) * int64(len(q.steps())+1)
+	return q.Query.Bytes(workers, most) * int64(len(q.Steps())+1)
 }
 
 // Find chooses the bound from the noisy histogram.
@@ -183,19 +166,14 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	adj query.Adjacency) (query.SearchResult,
 	error) {
 	m := histogram.Mechanism()
-	s := &query.RowsSearch{RuleVersion: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid,
-		Deviation: m.Deviation()}
+	s := &query.RowsSearch{RuleVersion: privateclamp.RowsRule, Steps: q.Steps(), Groups: q.Cells(), Grid: m.Grid,
+		Deviation: m.Deviation(), Cells: gridCells(histogram)}
 	for _, k := range s.Steps {
 		noise, err := q.noise(k, charged, adj)
 		if err != nil {
 			return query.SearchResult{}, err
 		}
 		s.Noise = append(s.Noise, noise)
-	}
-	cells := make([]float64, histogram.Len())
-	histogram.Fill(0, cells)
-	for _, x := range cells {
-		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
 	}
 	return query.SearchResult{Rows: s}, s.Choose()
 }

@@ -25,7 +25,7 @@ type Histogram struct {
 
 // newHistogram returns the query of row counts. k spreads rows over points, and r computes quantiles and cumulative
 // fractions. Both may be nil.
-func newHistogram(c Base, k *Kernel, r *quantileReader) query.Query {
+func newHistogram(c Base, k *Kernel, r *quantileReader) *Histogram {
 	return &Histogram{Base: c, Kernel: k, reader: r}
 }
 
@@ -97,20 +97,18 @@ func (q *Histogram) Finish(_ context.Context, noisy, estimate []mechanism.Noisy)
 
 // Recover reads the noisy counts back from released columns.
 func (q *Histogram) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
-	return recoverVectors(q.Size, grids, c.Noisy)
+	return recoverColumns(q.Size, grids, c.Noisy)
 }
 
 // sensitivity returns the L2 sensitivity for calibrating noise: the implied one, or a larger one that the job declares.
 func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	if adj.Check(p); len(p.List) > 0 {
-		return calibrate.Sensitivity{}, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return calibrate.Sensitivity{}, err
 	}
 	if q.Constant(adj) {
-		p.Add("", problem.CodeConstant,
+		return calibrate.Sensitivity{}, problem.One(q.Spec.Name, "", problem.CodeConstant,
 			"under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
 			"leave the query out, or use adjacency add-remove")
-		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.Kernel != nil {
 		return q.declared(adj, q.Kernel.sensitivity(&q.Base, adj), q.norm)

@@ -23,9 +23,7 @@ func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 	}
 	strides := domain.AxisStrides(q.Axes)
 	sum, largest, cells := 0.0, 0.0, 0
-	values := make([]float64, noisy.Len())
-	noisy.Fill(0, values)
-	for i, x := range values {
+	for i, x := range valuesOf(noisy) {
 		if !q.isListed(i/numbers, strides) {
 			continue
 		}
@@ -36,6 +34,12 @@ func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 	deviation, n := noisy.Mechanism().Deviation(), float64(max(cells, 1))
 	return math.Abs(sum) <= largestNoise*deviation*math.Sqrt(n) &&
 		largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
+}
+
+// sumIsNoise reports whether the sum of a noisy vector could be noise alone.
+func sumIsNoise(noisy mechanism.Noisy) bool {
+	values := valuesOf(noisy)
+	return math.Abs(sumOf(values)) <= largestNoise*noisy.Mechanism().Deviation()*math.Sqrt(float64(len(values)))
 }
 
 // isListed reports whether a cell is neither a null cell nor an other cell in any of its dimensions.

@@ -206,11 +206,11 @@ func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 			return query.Recovered{}, errInexact
 		}
 	}
-	sums, err := recoverVectors(q.Cells(), grids[:1], c.Extra[0])
+	sums, err := recoverColumns(q.Cells(), grids[:1], c.Extra[0])
 	if err != nil {
 		return sums, err
 	}
-	rest, err := recoverVectors(q.Size, grids[1:], once)
+	rest, err := recoverColumns(q.Size, grids[1:], once)
 	return query.Recovered{Multiples: append(sums.Multiples, rest.Multiples...)}, err
 }
 

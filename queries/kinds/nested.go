@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -33,8 +32,7 @@ import (
 type Nested struct {
 	Base
 	Tree  *strategy.Nested
-	names []string // names[l] is the name of level l
-
+	parts                  // by level
 	solve func() []float64 // computes the fraction of mu² for each level
 }
 
@@ -45,7 +43,7 @@ const (
 )
 
 // newNested checks a spec and returns its query.
-func newNested(s query.Spec, p *problem.Problems) query.Query {
+func newNested(s query.Spec, p *problem.Problems) kind {
 	q := &Nested{Base: Base{Spec: s, Axes: newAxes(s, nil, p), Limits: rowLimits(s, p)}}
 	if s.Declared != 0 {
 		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "levels have a sensitivity each", "leave the declaration out")
@@ -114,8 +112,9 @@ func (q *Nested) tree(p *problem.Problems) {
 	}
 	q.Tree = tree
 	for l := range levels {
-		q.Size += tree.Size(l) * cells
+		q.lengths = append(q.lengths, tree.Size(l)*cells)
 	}
+	q.Size = sumOf(q.lengths)
 	seen := map[string]bool{}
 	for _, k := range q.keys(len(levels) - 1) {
 		if seen[k.Name] || slices.Contains(answerColumns, k.Name) {
@@ -185,26 +184,21 @@ func (q *Nested) known() [][]float64 {
 func (q *Nested) others() []string {
 	var names []string
 	for i := range q.Axes[1:] {
-		name := q.Axes[1+i].Name()
-		if name == "" {
-			name = "grid"
-		}
-		names = append(names, name)
+		names = append(names, q.axisName(1+i))
 	}
 	return names
 }
 
 // Components returns one component for each level.
 func (q *Nested) Components(adj query.Adjacency) ([]query.Component, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	if adj.Check(p); len(p.List) > 0 {
-		return nil, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return nil, err
 	}
 	l2 := sensitivity.RootUpRat(q.norm(adj))
 	var out []query.Component
 	for l, share := range q.solve() {
 		out = append(out, query.Component{
-			Name: q.names[l], Sens: calibrate.Sensitivity{L2: l2, Why: q.why(adj, l2)}, Cells: q.Tree.Size(l) * q.Tree.Cells(),
+			Name: q.names[l], Sens: calibrate.Sensitivity{L2: l2, Why: q.why(adj, l2)}, Cells: q.lengths[l],
 			Quantum: 1, RowBound: 1, Scale: 1, Weight: share,
 		})
 	}
@@ -241,18 +235,13 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents
 	}
-	variances := make([]float64, len(ms))
-	for l := range ms {
-		sd := ms[l].Deviation()
-		variances[l] = sd * sd
-	}
 	loss := q.Spec.Crosstabs.Loss
-	errs := q.Tree.Errors(variances)
+	errs := q.Tree.Errors(variancesOf(ms))
 	out := query.Strategy{Name: query.StrategyNested, Loss: loss, Error: math.Sqrt(q.Tree.Loss(loss, errs)),
 		Others: []strategy.Candidate{}}
 	for l, name := range q.tableNames() {
 		out.Tables = append(out.Tables, query.StrategyTable{Name: name, By: append([]string{q.names[l]}, q.others()...),
-			Cells: q.Tree.Size(l) * q.Tree.Cells(), Deviation: math.Sqrt(errs[l].Largest)})
+			Cells: q.lengths[l], Deviation: math.Sqrt(errs[l].Largest)})
 		if q.Tree.Known(l) {
 			out.Known = append(out.Known, q.names[l])
 		}
@@ -270,21 +259,13 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	return out, nil
 }
 
-// tableNames returns the tables' names for file names: the names of the levels if file names can contain them,
-// otherwise numbers.
+// tableNames returns the tables' names for file names: the names of the levels, if possible.
 func (q *Nested) tableNames() []string {
-	names := slices.Clone(q.names)
-	for _, name := range names {
-		if strings.ContainsFunc(name, func(c rune) bool {
-			return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
-		}) || len(name) > 100 {
-			for l := range names {
-				names[l] = fmt.Sprintf("level%d", l+1)
-			}
-			return names
-		}
+	var names [][]string
+	for _, name := range q.names {
+		names = append(names, []string{name})
 	}
-	return names
+	return fileNames(names, "level")
 }
 
 // keys returns the key columns of a level's table. For places they include the names of all larger groups, because two
@@ -345,49 +326,19 @@ func (q *Nested) Directions() []domain.Direction { return nil }
 
 // LooksEmpty reports whether the sum of the first level's noisy numbers could be noise alone.
 func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
-	first := make([]float64, noisy[0].Len())
-	noisy[0].Fill(0, first)
-	sum := 0.0
-	for _, x := range first {
-		sum += x
-	}
-	return math.Abs(sum) <= largestNoise*noisy[0].Mechanism().Deviation()*math.Sqrt(float64(len(first)))
+	return sumIsNoise(noisy[0])
 }
 
 // Finish returns the answer, which holds the noisy numbers of all levels, and computes the tables of estimates from it.
 func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
-	var lengths []int
-	for l := range q.names {
-		lengths = append(lengths, q.Tree.Size(l)*q.Tree.Cells())
-	}
-	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+	if err := checkComponents(q.Name(), noisy, estimate, q.lengths...); err != nil {
 		return query.Answer{}, err
 	}
-	names, numbers := make([]string, 0, q.Size), make([]int64, 0, q.Size)
-	values := make([]float64, q.Size)
-	deviations, y := deviationsOf(noisy), make([][]float64, len(noisy))
-	variances, ends := make([]float64, len(noisy)), make([]int, len(noisy))
-	for l, n := range lengths {
-		first := len(names)
-		noisy[l].Fill(0, values[first:first+n])
-		y[l] = slices.Clone(values[first : first+n])
-		variances[l], ends[l] = deviations[l]*deviations[l], first+n
-		for i := range n {
-			names, numbers = append(names, q.names[l]), append(numbers, int64(i))
-		}
+	a, y := q.partsAnswer(levelKey, numberKey, noisy)
+	for l := range y {
+		y[l] = slices.Clone(y[l]) // Estimate changes it
 	}
-	sigma := func(start int, dst []float64) {
-		for i := range dst {
-			l := 0
-			for start+i >= ends[l] {
-				l++
-			}
-			dst[i] = deviations[l]
-		}
-	}
-	a := spreadAnswer(values, sigma)
-	a.Keys = []domain.KeyColumn{{Name: levelKey, Stride: 1, Labels: domain.Labels{Strings: names}},
-		{Name: numberKey, Stride: 1, Labels: domain.Labels{Ints: numbers}}}
+	variances := variancesOf(mechanismsOf(noisy))
 	q.Tree.Estimate(y, variances, q.known())
 	spread := q.Tree.Variances(variances)
 	made := y
@@ -408,7 +359,7 @@ func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) 
 // non-negative or integer. variances[i] is the variance of a cell of node i.
 func (q *Nested) table(y, adjusted, variances []float64) query.Answer {
 	cells := q.Tree.Cells()
-	t := spreadAnswer(y, func(start int, dst []float64) {
+	t := answerOf(y, func(start int, dst []float64) {
 		for i := range dst {
 			dst[i] = math.Sqrt(variances[(start+i)/cells])
 		}
@@ -421,22 +372,6 @@ func (q *Nested) table(y, adjusted, variances []float64) query.Answer {
 		t.Low, t.High = notBelowZero(t.Low), notBelowZero(t.High)
 	}
 	return t
-}
-
-// spreadAnswer returns the columns of an answer from values in memory. Their noise is normal with the standard
-// deviations in sigma.
-func spreadAnswer(values []float64, sigma query.Series) query.Answer {
-	end := func(direction float64) query.Series {
-		return func(start int, dst []float64) {
-			sigma(start, dst)
-			for i, sd := range dst {
-				half := math.Nextafter(calibrate.Z95*sd, math.Inf(1))
-				dst[i] = math.Nextafter(values[start+i]+direction*half, math.Inf(int(direction)))
-			}
-		}
-	}
-	return query.Answer{Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: sigma,
-		Low: end(-1), High: end(1)}
 }
 
 // Lattice describes the tables: the first dimension has the query's levels, and each other dimension has one.
@@ -462,22 +397,4 @@ func (q *Nested) Lattice() (out query.Lattice) {
 	}
 	out.Step = latticeStep(q.Spec.Crosstabs)
 	return out
-}
-
-// Recover reads the noisy numbers of all levels back from released columns.
-func (q *Nested) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
-	if len(grids) != len(q.names) || len(c.Noisy) != q.Size {
-		return out, errInexact
-	}
-	first := 0
-	for l := range q.names {
-		n := q.Tree.Size(l) * q.Tree.Cells()
-		multiples, err := ToMultiples(c.Noisy[first:first+n], grids[l])
-		if err != nil {
-			return out, err
-		}
-		out.Multiples = append(out.Multiples, multiples)
-		first += n
-	}
-	return out, nil
 }

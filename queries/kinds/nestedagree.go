@@ -309,7 +309,7 @@ func (c *children) totals(x []float64) []float64 {
 	return totals
 }
 
-func sumOf(x []float64) (sum float64) {
+func sumOf[T int | float64](x []T) (sum T) {
 	for _, y := range x {
 		sum += y
 	}

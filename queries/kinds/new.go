@@ -17,7 +17,7 @@ func New(s query.Spec) (query.Query, error) {
 	if s.RowsShare != 0 {
 		checkLimited(s, p)
 	}
-	var q query.Query
+	var q kind
 	switch {
 	case len(p.List) > 0 && s.RowsShare != 0: // further problems would only follow from those found
 	case s.Kind == query.Crosstab && slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Levels != nil }):
@@ -32,11 +32,12 @@ func New(s query.Spec) (query.Query, error) {
 		q = newListed(s, p)
 	}
 	if s.RowsShare != 0 && len(p.List) == 0 {
-		q = newLimited(q, func(maxRows int64) (query.Query, error) {
+		limited := newLimited(q, func(maxRows int64) (query.Query, error) {
 			s := s
 			s.RowsShare, s.Bounds.MaxRows = 0, maxRows
 			return New(s)
 		}, p)
+		return limited, p.Err()
 	}
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func New(s query.Spec) (query.Query, error) {
 }
 
 // newListed returns a query whose cells are listed in the job.
-func newListed(s query.Spec, p *problem.Problems) query.Query {
+func newListed(s query.Spec, p *problem.Problems) kind {
 	c := newBase(s, kindOf(s).columns, p)
 	var v *quantize.Quantizer
 	if s.Value != nil {

@@ -49,7 +49,7 @@ type Ordered struct {
 }
 
 // newOrdered returns the query, or reports what a histogram for cumulative counts cannot have.
-func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problems) query.Query {
+func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problems) kind {
 	s := &c.Spec
 	if reader == nil {
 		reader = newSumsReader(c.Spec, c.Axes, c.Size, p)
@@ -76,8 +76,7 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 			strategy.MaxOrdered), "use wider cells")
 		return nil
 	}
-	l := c.Limits
-	q.Form = strategy.NewOrdered(q.n, q.Groups, strategy.Bounds{Rows: l.Rows, Cells: l.Cells, RowsPerCell: l.RowsPerCell})
+	q.Form = strategy.NewOrdered(q.n, q.Groups, c.Limits)
 	return q
 }
 
@@ -99,9 +98,8 @@ func (q *Ordered) componentName(level int) string {
 // is at most the sum of the squared norms of the rows that the unit removes and adds, since the strategy's matrix has
 // no negative entry.
 func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	if adj.Check(p); len(p.List) > 0 {
-		return nil, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return nil, err
 	}
 	var out []query.Component
 	for l, level := range q.Form.Levels() {
@@ -170,18 +168,9 @@ func (q *Ordered) Bytes(workers int, _ int64) int64 {
 	return n
 }
 
-// deviationsOf returns the standard deviation of each component's noise.
-func deviationsOf(noisy []mechanism.Noisy) []float64 {
-	var out []float64
-	for _, n := range noisy {
-		out = append(out, n.Mechanism().Deviation())
-	}
-	return out
-}
-
 // sums returns the estimated cumulative counts of each group: n + 1 numbers for each group, the first of which is 0.
 func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
-	deviations, levels := deviationsOf(noisy), q.Form.Levels()
+	deviations, levels := deviationsOf(mechanismsOf(noisy)), q.Form.Levels()
 	y := make([][]float64, len(levels))
 	out := make([][]float64, q.Groups)
 	for g := range out {
@@ -203,14 +192,14 @@ func (q *Ordered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (
 	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
 		return query.Answer{}, err
 	}
-	spread, below := q.Form.Spread(deviationsOf(noisy)), q.sums(noisy)
+	spread, below := q.Form.Spread(deviationsOf(mechanismsOf(noisy))), q.sums(noisy)
 	values, deviations := make([]float64, q.Size), make([]float64, q.Size)
 	for g, s := range below {
 		for i := range q.n {
 			values[q.Cell(g, i)], deviations[q.Cell(g, i)] = s[i+1]-s[i], math.Sqrt(spread.Cells[i])
 		}
 	}
-	a := answerOf(values, deviations)
+	a := answerOf(values, query.HeldSeries(deviations))
 	a.Keys = domain.KeyColumns(q.Axes)
 	a.Extra = q.measurements(noisy)
 	sums := q.sumsTable(below, spread)
@@ -228,7 +217,7 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 			deviations = append(deviations, math.Sqrt(v))
 		}
 	}
-	a := answerOf(values, deviations)
+	a := answerOf(values, query.HeldSeries(deviations))
 	a.Keys = q.reader.keysWith(q.reader.belowColumn())
 	return a
 }
@@ -238,12 +227,11 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {
-		column, y := make([]float64, q.Size), make([]float64, q.Groups*level.Cells)
-		noisy[l].Fill(0, y)
+		column := make([]float64, q.Size)
 		for i := range column {
 			column[i] = math.NaN()
 		}
-		for k, x := range y {
+		for k, x := range valuesOf(noisy[l]) {
 			column[q.first(level, k)] = x
 		}
 		out = append(out, query.Extra{Name: q.columnName(l), Values: query.HeldSeries(column)})
@@ -269,26 +257,21 @@ func (q *Ordered) Recover(c query.Columns, grids []float64) (out query.Recovered
 	if len(grids) != len(levels) || len(c.Extra) != len(levels) {
 		return out, errInexact
 	}
+	vectors := make([][]float64, len(levels))
 	for l, level := range levels {
 		if len(c.Extra[l]) != q.Size {
 			return out, errInexact
 		}
-		y := make([]float64, q.Groups*level.Cells)
-		for k := range y {
-			y[k] = c.Extra[l][q.first(level, k)]
+		for k := range q.Groups * level.Cells {
+			vectors[l] = append(vectors[l], c.Extra[l][q.first(level, k)])
 		}
-		multiples, err := ToMultiples(y, grids[l])
-		if err != nil {
-			return out, err
-		}
-		out.Multiples = append(out.Multiples, multiples)
 	}
-	return out, nil
+	return recoverVectors(grids, vectors...)
 }
 
 // LooksEmpty reports whether the estimated number of all rows could be noise alone.
 func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
-	spread, total := q.Form.Spread(deviationsOf(noisy)), 0.0
+	spread, total := q.Form.Spread(deviationsOf(mechanismsOf(noisy))), 0.0
 	for _, s := range q.sums(noisy) {
 		total += s[q.n]
 	}
@@ -300,10 +283,7 @@ func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query
 	if len(ms) != len(q.Form.Levels()) {
 		return query.Strategy{}, errComponents
 	}
-	var deviations []float64
-	for _, m := range ms {
-		deviations = append(deviations, m.Deviation())
-	}
+	deviations := deviationsOf(ms)
 	unit := 1 / float64(calibrate.ComposedMu(ms))
 	out := query.Strategy{Name: string(q.Form.Form()), Loss: LossSums, Error: q.Form.Error(deviations)}
 	if adj == sensitivity.ReplaceOne {

@@ -30,7 +30,7 @@ type OverBound struct {
 }
 
 // newOverBound returns the query that counts the units with more rows than the count c allows (c.Limits).
-func newOverBound(c Base, p *problem.Problems) query.Query {
+func newOverBound(c Base, p *problem.Problems) kind {
 	switch {
 	case len(p.List) > 0:
 		return nil
@@ -50,9 +50,8 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 
 // Components returns the only component. Its sensitivity is 1.
 func (q *OverBound) Components(adj query.Adjacency) ([]query.Component, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	if adj.Check(p); len(p.List) > 0 {
-		return nil, p.Err()
+	if err := q.checkAdjacency(adj); err != nil {
+		return nil, err
 	}
 	verb := " counts once if it has more than "
 	if adj == query.ReplaceOne {
@@ -95,7 +94,7 @@ func (q *OverBound) Finish(_ context.Context, noisy, estimate []mechanism.Noisy)
 
 // Recover reads the noisy number back.
 func (q *OverBound) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
-	return recoverVectors(1, grids, c.Noisy)
+	return recoverColumns(1, grids, c.Noisy)
 }
 
 // LooksEmpty returns false: if no unit is above the bound, the input need not be empty.

@@ -160,7 +160,7 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	}
 	s.WithLast = s.Variance
 	s.Heavy = !noisy.Normal()
-	counts, estimates := r.cells(noisy), r.cells(estimate)
+	counts, estimates := valuesOf(noisy), valuesOf(estimate)
 	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow {
 		return sumsBelow{r.along(counts, g, m),
 			r.along(estimates, g, m)}
@@ -232,12 +232,6 @@ func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 	}
 	key.Stride = 1
 	return append(keys, key)
-}
-
-func (r *quantileReader) cells(n mechanism.Noisy) []float64 {
-	all := make([]float64, n.Len())
-	n.Fill(0, all)
-	return all
 }
 
 // sumsOf returns a function that returns the cumulative counts of a group, at each edge, starting with 0.

@@ -36,20 +36,28 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	return multiples, nil
 }
 
-// recoverVectors implements Recover for queries whose released columns are the components themselves.
-func recoverVectors(cells int, grids []float64, columns ...[]float64) (out query.Recovered, err error) {
-	if len(grids) != len(columns) {
+// recoverVectors returns the noisy vectors of the components as multiples of their grids.
+func recoverVectors(grids []float64, vectors ...[]float64) (out query.Recovered, err error) {
+	if len(grids) != len(vectors) {
 		return out, errInexact
 	}
-	for i, c := range columns {
-		if len(c) != cells {
-			return out, fmt.Errorf("it has %d values, not %d", len(c), cells)
-		}
-		multiples, err := ToMultiples(c, grids[i])
+	for i, v := range vectors {
+		multiples, err := ToMultiples(v, grids[i])
 		if err != nil {
 			return out, err
 		}
 		out.Multiples = append(out.Multiples, multiples)
 	}
 	return out, nil
+}
+
+// recoverColumns does the same for queries of which released columns are the noisy vectors, with a value for each of the
+// cells.
+func recoverColumns(cells int, grids []float64, columns ...[]float64) (query.Recovered, error) {
+	for _, c := range columns {
+		if len(c) != cells {
+			return query.Recovered{}, fmt.Errorf("it has %d values, not %d", len(c), cells)
+		}
+	}
+	return recoverVectors(grids, columns...)
 }

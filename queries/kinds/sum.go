@@ -32,7 +32,7 @@ func (sumOfValues) answer(_ *Sums, noisy, estimate []noisyVector) query.Answer {
 }
 
 func (sumOfValues) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
-	return recoverVectors(q.Cells(), grids, c.Noisy)
+	return recoverColumns(q.Cells(), grids, c.Noisy)
 }
 
 func (sumOfValues) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {

@@ -54,11 +54,9 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	deviations := make([]float64, len(ms))
-	for i, m := range ms {
-		if deviations[i] = m.Deviation(); q.betterOf(i) != nil {
-			deviations[i] = q.betterOf(i).Deviation
-		}
+	deviations := deviationsOf(ms)
+	for _, b := range q.better {
+		deviations[b.Component] = b.Deviation
 	}
 	return k.halfWidth(q.half, deviations, ms[0].Noise == calibrate.Gaussian), true
 }
@@ -210,9 +208,7 @@ func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 
 // Components returns the components of the query's summary.
 func (q *Sums) Components(adj query.Adjacency) ([]query.Component, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	adj.Check(p)
-	if err := p.Err(); err != nil {
+	if err := q.checkAdjacency(adj); err != nil {
 		return nil, err
 	}
 	return q.Kind.components(q, adj)

@@ -100,7 +100,7 @@ func (varianceOfValues) readBack(q *Sums, c query.Columns, grids []float64) (que
 	if len(c.Extra) != 3 {
 		return query.Recovered{}, errInexact
 	}
-	return recoverVectors(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
+	return recoverColumns(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
 }
 
 // looksEmpty reports whether the noisy counts could be noise alone.

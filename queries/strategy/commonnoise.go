@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // Common noise of cells
@@ -55,7 +56,7 @@ type CommonNoise struct {
 // noise or common noise, and independent noise if both are equal. A unit contributes within b. cellsNorm2 is the
 // squared L2 sensitivity of the cells with independent noise. replaced is set if a unit may be replaced, not only added
 // or removed.
-func NewCommonNoise(cells int, b Bounds, cellsNorm2 *big.Int, replaced bool) *CommonNoise {
+func NewCommonNoise(cells int, b bounding.Limits, cellsNorm2 *big.Int, replaced bool) *CommonNoise {
 	s := &CommonNoise{cells: cells}
 	p := s.bestFraction(b)
 	a := big.NewRat(p, 1<<commonBits)
@@ -76,7 +77,7 @@ func NewCommonNoise(cells int, b Bounds, cellsNorm2 *big.Int, replaced bool) *Co
 // bestFraction returns the p for which D(a) + a is least, with a = p·2^(−10) from 0 to m/2, where a unit has at most m
 // rows in a cell. D is a maximum of norms of c − a·(1, …, 1), so it is convex in a, and the search halves an interval.
 // Beyond m/2, D grows with a.
-func (s *CommonNoise) bestFraction(b Bounds) int64 {
+func (s *CommonNoise) bestFraction(b bounding.Limits) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<commonBits)
 		return deviationOf(s.residualNorm2(a, b), a)
@@ -103,10 +104,11 @@ func (s *CommonNoise) bestFraction(b Bounds) int64 {
 // either no remaining rows or all of them.
 //
 // The result is at least a²·d, the value for a unit without rows. So D also bounds the change if counts are capped.
-func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
-	rows, squares := b.fullest(0)
+func (s *CommonNoise) residualNorm2(a *big.Rat, b bounding.Limits) *big.Rat {
+	_, rest := filled(b)
+	rows, squares := fullest(b, 0)
 	largest := s.residualOf(rows, squares, a)
-	rows, squares = b.fullest(b.rest())
+	rows, squares = fullest(b, rest)
 	if with := s.residualOf(rows, squares, a); with.Cmp(largest) > 0 {
 		largest = with
 	}
@@ -123,10 +125,11 @@ func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 
 // Argument returns the formula by which D follows from the bounds, for the published release. An example is "sqrt(24 -
 // 2·0.5·24 + 0.25·24)".
-func (s *CommonNoise) Argument(b Bounds) string {
+func (s *CommonNoise) Argument(b bounding.Limits) string {
 	a := s.Share()
-	for _, rest := range []int64{b.rest(), 0} {
-		rows, squares := b.fullest(rest)
+	_, rest := filled(b)
+	for _, rest := range []int64{rest, 0} {
+		rows, squares := fullest(b, rest)
 		if s.residualOf(rows, squares, new(big.Rat).SetFloat64(a)).Cmp(s.norm2) == 0 {
 			return fmt.Sprintf("sqrt(%v - 2·%v·%v + %v·%d)", squares, a, rows, a*a, s.cells)
 		}

@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // contributions returns all row counts of a unit in some cells within bounds, including zero.
-func contributions(cells int, b Bounds) (all [][]int64) {
+func contributions(cells int, b bounding.Limits) (all [][]int64) {
 	var next func(c []int64, rows, groups int64)
 	next = func(c []int64, rows, groups int64) {
 		if len(c) == cells {
@@ -26,19 +28,19 @@ func contributions(cells int, b Bounds) (all [][]int64) {
 }
 
 // forSmallBounds calls f for all bounds of up to 6 rows over up to 5 cells, and longer ones of one row a cell.
-func forSmallBounds(f func(cells int, b Bounds)) {
+func forSmallBounds(f func(cells int, b bounding.Limits)) {
 	for cells := 1; cells <= 5; cells++ {
 		for groups := int64(1); groups <= int64(cells); groups++ {
 			for m := int64(1); m <= 4; m++ {
 				for k := m; k <= min(6, groups*m); k++ {
-					f(cells, Bounds{Rows: k, Cells: groups, RowsPerCell: m})
+					f(cells, bounding.Limits{Rows: k, Cells: groups, RowsPerCell: m})
 				}
 			}
 		}
 	}
 	for cells := 6; cells <= 9; cells++ {
 		for groups := int64(1); groups <= int64(cells); groups++ {
-			f(cells, Bounds{Rows: groups, Cells: groups, RowsPerCell: 1})
+			f(cells, bounding.Limits{Rows: groups, Cells: groups, RowsPerCell: 1})
 		}
 	}
 }
@@ -62,7 +64,7 @@ func rowsOf(c []int64) (n int64) {
 
 // Under add-remove the norm is attained by the unit that changes the cells most, for every possible fraction.
 func TestSharedNormIsAttained(t *testing.T) {
-	forSmallBounds(func(cells int, b Bounds) {
+	forSmallBounds(func(cells int, b bounding.Limits) {
 		all := contributions(cells, b)
 		s := &CommonNoise{cells: cells}
 		for p := int64(0); p <= b.RowsPerCell<<commonBits/2; p += 211 {
@@ -102,7 +104,7 @@ func squaredAlone(all [][]int64, replaced bool) *big.Int {
 // cells alone, and equals the reported one.
 func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 	taken := 0
-	forSmallBounds(func(cells int, b Bounds) {
+	forSmallBounds(func(cells int, b bounding.Limits) {
 		all := contributions(cells, b)
 		if len(all) > 250 {
 			return
@@ -155,7 +157,7 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 // before and after changes the cells by as much as without it. So the noise of y cannot be below the noise of the cells
 // alone.
 func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
-	forSmallBounds(func(cells int, b Bounds) {
+	forSmallBounds(func(cells int, b bounding.Limits) {
 		all := contributions(cells, b)
 		if cells == 1 || len(all) > 250 {
 			return
@@ -187,7 +189,7 @@ func TestSharedDeviations(t *testing.T) {
 		groups  int64
 		percent float64
 	}{{24, 24, 60}, {100, 50, 77}, {18, 5, 95}, {2, 2, 85}, {24, 1, 100}, {1, 1, 100}} {
-		b := Bounds{Rows: c.groups, Cells: c.groups, RowsPerCell: 1}
+		b := bounding.Limits{Rows: c.groups, Cells: c.groups, RowsPerCell: 1}
 		s := NewCommonNoise(c.cells, b, big.NewInt(c.groups), false)
 		d, l := float64(c.cells), float64(c.groups)
 		best := math.Sqrt(l)
@@ -201,15 +203,15 @@ func TestSharedDeviations(t *testing.T) {
 			t.Errorf("%d of %d: %g %%, want %g", c.groups, c.cells, got, c.percent)
 		}
 	}
-	if s := NewCommonNoise(24, Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24),
+	if s := NewCommonNoise(24, bounding.Limits{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24),
 		false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
 		t.Errorf("%g", s.Error())
 	}
-	if s := NewCommonNoise(24, Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24),
-		false); s.Argument(Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
-		t.Error(s.Argument(Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}))
+	if s := NewCommonNoise(24, bounding.Limits{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24),
+		false); s.Argument(bounding.Limits{Rows: 24, Cells: 24, RowsPerCell: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
+		t.Error(s.Argument(bounding.Limits{Rows: 24, Cells: 24, RowsPerCell: 1}))
 	}
-	three := NewCommonNoise(24, Bounds{Rows: 72, Cells: 24, RowsPerCell: 3}, big.NewInt(24*9), false)
+	three := NewCommonNoise(24, bounding.Limits{Rows: 72, Cells: 24, RowsPerCell: 3}, big.NewInt(24*9), false)
 	if want := 3 * (math.Sqrt(24) + 1) / 2; math.Abs(three.Error()-want) > 1e-12 {
 		t.Errorf("three rows a cell: %g, want %g", three.Error(), want)
 	}
@@ -233,7 +235,7 @@ func TestSharedMeasure(t *testing.T) {
 // The variances of sums of cells follow from the covariance matrix: each cell has independent noise, and all have the
 // noise of the number of units times the fraction.
 func TestSumsOfCommonNoise(t *testing.T) {
-	s := NewCommonNoise(24, Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24), false)
+	s := NewCommonNoise(24, bounding.Limits{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24), false)
 	const own, units = 3.0, 5.0
 	each, common := s.Variances(own, units)
 	if a := s.Share(); a == 0 || each != own*own || math.Abs(common-a*a*units*units) > 1e-12 {

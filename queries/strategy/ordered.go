@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Form is the kind of numbers that get noise in a design.
@@ -61,7 +63,7 @@ type Candidate struct {
 // NewOrdered returns the design of least error for the cumulative counts of n cells, with n from 1 to [MaxOrdered]. The
 // query has groups such axes of n cells each, and a unit contributes within b over all of them. If errors are equal,
 // the design with noise in the cells wins. So the result is never worse than noise in the cells.
-func NewOrdered(n, groups int, b Bounds) *Ordered {
+func NewOrdered(n, groups int, b bounding.Limits) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}
 	if n > 1 && n <= maxPrefix && groups <= maxProducts/(n*n) {
@@ -102,15 +104,15 @@ func LeastOrdered(n int, rows int64) float64 {
 	return float64(rows) * sum / float64(n)
 }
 
-func newCells(n int, b Bounds) *Ordered {
-	norm := new(big.Rat).SetInt(b.norm2())
+func newCells(n int, b bounding.Limits) *Ordered {
+	norm := new(big.Rat).SetInt(sensitivity.LargestNorm(b, b.Cells))
 	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1,
 		Why: "counts of cells"}}}
 	o.losses = []Candidate{{"cells", o.rootMean()}}
 	return o
 }
 
-func newFactorized(n int, b Bounds) *Ordered {
+func newFactorized(n int, b bounding.Limits) *Ordered {
 	p := newSquareRoot(n)
 	norm, attained := p.norm2(b)
 	why := "weighted sums of cells, which change most for rows in the first cells"
@@ -127,7 +129,7 @@ func newFactorized(n int, b Bounds) *Ordered {
 
 // newLevels returns a tree in which each node has branching children. A unit has at most min(Rows, RowsPerCell·w) rows
 // in a node of w cells.
-func newLevels(n, branching int, b Bounds) *Ordered {
+func newLevels(n, branching int, b bounding.Limits) *Ordered {
 	norm := func(width int) *big.Int {
 		node := b
 		if w := int64(min(width, n)); node.RowsPerCell < math.MaxInt64/w {
@@ -135,7 +137,7 @@ func newLevels(n, branching int, b Bounds) *Ordered {
 		} else {
 			node.RowsPerCell = b.Rows
 		}
-		return node.norm2()
+		return sensitivity.LargestNorm(node, node.Cells)
 	}
 	t := newTree(n, branching)
 	shares := t.weigh(func(width int) float64 { return floatOf(norm(width)) })

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
 
 	"pgregory.net/rapid"
 )
 
-var oneRow = Bounds{Rows: 1, Cells: 1, RowsPerCell: 1}
+var oneRow = bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 
 // The error of the factorization for one row a unit, computed with independent code.
 func TestErrorsOfPrefixSums(t *testing.T) {
@@ -37,8 +38,10 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 // factorization more.
 func TestLeastIsTaken(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1000} {
-		for _, b := range []Bounds{oneRow, {5, 5, 1}, {20, 20, 1}, {5, 1, 5}, {7, 4, 2}, {1000, 1000, 1},
-			{math.MaxInt64, 50, math.MaxInt64 / 50}} {
+		for _, b := range []bounding.Limits{oneRow, {Rows: 5, Cells: 5, RowsPerCell: 1},
+			{Rows: 20, Cells: 20, RowsPerCell: 1}, {Rows: 5, Cells: 1, RowsPerCell: 5}, {Rows: 7, Cells: 4, RowsPerCell: 2},
+			{Rows: 1000, Cells: 1000, RowsPerCell: 1},
+			{Rows: math.MaxInt64, Cells: 50, RowsPerCell: math.MaxInt64 / 50}} {
 			o := NewOrdered(n, 1, b)
 			chosen := o.rootMean()
 			for _, c := range o.Considered() {
@@ -55,7 +58,7 @@ func TestLeastIsTaken(t *testing.T) {
 }
 
 // neighbours calls f with the row counts of every unit within bounds over some axes of n cells.
-func neighbours(cells int, b Bounds, f func([]int64)) {
+func neighbours(cells int, b bounding.Limits, f func([]int64)) {
 	c := make([]int64, cells)
 	var fill func(i int, rows, groups int64)
 	fill = func(i int, rows, groups int64) {
@@ -91,7 +94,9 @@ func norm2(w int128.Slice) *big.Int {
 // TestNoUnitChangesMore goes through every unit over small domains, of one axis and of two.
 func TestNoUnitChangesMore(t *testing.T) {
 	for _, c := range []struct{ n, axes int }{{1, 1}, {2, 1}, {5, 1}, {6, 1}, {3, 2}} {
-		for _, b := range []Bounds{oneRow, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}, {3, 2, 2}, {4, 4, 3}} {
+		for _, b := range []bounding.Limits{oneRow, {Rows: 3, Cells: 3, RowsPerCell: 1},
+			{Rows: 4, Cells: 2, RowsPerCell: 2}, {Rows: 5, Cells: 3, RowsPerCell: 2}, {Rows: 3, Cells: 2, RowsPerCell: 2},
+			{Rows: 4, Cells: 4, RowsPerCell: 3}} {
 			b.Cells = min(b.Cells, int64(c.n*c.axes))
 			b.Rows = min(b.Rows, b.Cells*b.RowsPerCell)
 			all := []*Ordered{newCells(c.n, b), newFactorized(c.n, b)}

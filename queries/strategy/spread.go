@@ -1,37 +1,29 @@
 package strategy
 
-import "math/big"
+import (
+	"math/big"
 
-// Bounds limits the rows that one unit contributes to a query: at most Rows rows in all, in at most Cells cells, at
-// most RowsPerCell in each cell. All three are at least 1.
-type Bounds struct{ Rows, Cells, RowsPerCell int64 }
+	"github.com/dprelease/dprelease/queries/bounding"
+)
 
-// rest returns how many rows of a unit remain after it has filled as many cells as possible.
-func (b Bounds) rest() int64 {
-	if full := b.full(); full < b.Cells {
-		return b.Rows - full*b.RowsPerCell
+// filled returns how many cells a unit can fill with RowsPerCell rows each, and how many of its rows then remain for one
+// more cell.
+func filled(b bounding.Limits) (full, rest int64) {
+	if full = min(b.Cells, b.Rows/b.RowsPerCell); full < b.Cells {
+		rest = b.Rows - full*b.RowsPerCell
 	}
-	return 0
+	return full, rest
 }
-
-// full returns how many cells a unit can fill with RowsPerCell rows each.
-func (b Bounds) full() int64 { return min(b.Cells, b.Rows/b.RowsPerCell) }
 
 // fullest describes a unit that fills as many cells as possible with RowsPerCell rows and has rest rows in one more
 // cell. It returns the number of the unit's rows, and the sum of the squares of its counts.
-func (b Bounds) fullest(rest int64) (rows, squares *big.Int) {
-	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.RowsPerCell))
+func fullest(b bounding.Limits, rest int64) (rows, squares *big.Int) {
+	full, _ := filled(b)
+	rows = new(big.Int).Mul(big.NewInt(full), big.NewInt(b.RowsPerCell))
 	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
 	r := big.NewInt(rest)
 	rows.Add(rows, r)
 	return rows, squares.Add(squares, r.Mul(r, r))
-}
-
-// norm2 returns the largest squared norm of the row counts of one unit. A unit attains it if it fills as many cells as
-// possible with RowsPerCell rows and has the remaining rows in one more cell.
-func (b Bounds) norm2() *big.Int {
-	_, squares := b.fullest(b.rest())
-	return squares
 }
 
 // Spread holds variances for the n cumulative counts of n cells. Variance[i] is the variance of cumulative count i,

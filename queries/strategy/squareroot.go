@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // Cumulative counts by a square root of the matrix of prefix sums
@@ -117,8 +118,8 @@ func (p *squareRoot) spread() Spread {
 // There are two upper bounds, since no inner product is negative. If q exceeds the cells of an axis, the norm is at
 // most k times the norm of the first column (triangle inequality). If too many positions of the r rows had to be tried,
 // the norm is taken with m rows in each of the q cells.
-func (p *squareRoot) norm2(b Bounds) (norm *big.Int, attained bool) {
-	rest, cells := b.rest(), b.full()
+func (p *squareRoot) norm2(b bounding.Limits) (norm *big.Int, attained bool) {
+	cells, rest := filled(b)
 	if rest > 0 {
 		cells++
 	}

@@ -5,12 +5,11 @@
 // content to a [bounding.Rows], which bounds the units later and passes the kept rows to the function that AddRecords
 // returns. Kinds of partials:
 //
-//	Counts      row counts of all cells
-//	Units       row counts of all cells, and the number of units with a kept row
+//	Counts      row counts of all cells, and the number of units with a kept row
 //	Sparse      row counts of the cells that have rows, if there are too many cells for memory
-//	Weighted    as Counts, if each row has a multiplicity
 //	Tables      row counts in several tables, for marginals
-//	Sums        for each cell, the sum of values and the other totals of a mean or a variance
+//	Sums        for each cell, the sum of values and the other totals of a mean or a variance; also row counts, if each
+//	            row has a multiplicity
 //	BinnedSums  the same for each bin of the values, for a clamp that is chosen later
 //	Ranked      one of the above for each rank of rows, for a bound on rows that is chosen later
 //
@@ -23,6 +22,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/state"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -50,8 +50,9 @@ type Partial interface {
 	SaveState(w *state.Writer)
 	// LoadState adds the totals that SaveState of another process wrote. It returns an error if the input is invalid.
 	LoadState(r *state.Reader) error
-	// ValidRecord reports whether WriteRows can write this content. The content must have the right length.
-	ValidRecord(content []byte) bool
+	// AddTotal adds totals that an engine, such as a database, has computed itself. Its errors depend only on indexes and
+	// lengths and on negative row counts.
+	AddTotal(t aggregation.Total) error
 }
 
 // HideCounts turns row counts into an exact answer, whose values other packages cannot read. Each count is capped at
@@ -86,14 +87,24 @@ func ValueFields(q *quantize.Quantizer) (fields []bounding.Field) {
 	return fields
 }
 
-// ValidValues reports whether all components of a quantized value are within the quantizer's bounds. content holds the
-// components in eight bytes each, big-endian.
-func ValidValues(q *quantize.Quantizer, content []byte) bool {
-	for i := range q.Numbers() {
-		x := int64(binary.BigEndian.Uint64(content[8*i:]))
-		if low, high := q.Range(i); x < low || x > high {
-			return false
+// ValidContent returns a function that reports whether WriteRows of the partial can write a content. The content must
+// have the right length.
+func ValidContent(p Partial) func(content []byte) bool {
+	fields := p.Content()
+	return func(content []byte) bool {
+		for _, f := range fields {
+			x := f.Min // a field that is not a number may have any bytes
+			switch f.Bytes {
+			case 4:
+				x = int64(binary.BigEndian.Uint32(content))
+			case 8:
+				x = int64(binary.BigEndian.Uint64(content))
+			}
+			if x < f.Min || x > f.Max {
+				return false
+			}
+			content = content[f.Bytes:]
 		}
+		return true
 	}
-	return true
 }

@@ -7,10 +7,12 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Counts counts the rows of each cell.
+// Counts counts the rows of each cell and, if CountUnits is set, the units that have a kept row.
 type Counts struct {
-	Groups *domain.Grouping
-	Cells  int
+	Groups     *domain.Grouping
+	Cells      int
+	CountUnits bool
+	units      int64
 	// slots[0] counts the dropped rows, and slots[c+1] the rows of cell c. It is nil before the first batch.
 	slots []int64
 }
@@ -123,6 +125,7 @@ func (a *Counts) Merge(other Partial) error {
 	if !ok {
 		return bounding.ErrMerge
 	}
+	a.AddUnits(o.units)
 	if a.slots == nil {
 		a.slots, o.slots = o.slots, nil
 	}
@@ -135,5 +138,11 @@ func (a *Counts) Merge(other Partial) error {
 // Totals implements [Partial].
 func (a *Counts) Totals() (Totals, error) {
 	a.makeSlots()
-	return Totals{Tables: [][]int64{capRows(a.slots[1:])}}, nil
+	return Totals{Tables: [][]int64{capRows(a.slots[1:])}, Units: a.units}, nil
 }
+
+// maxUnits is the largest number of units; no table has that many rows.
+const maxUnits = 1 << 62
+
+// AddUnits adds to the number of units that have a kept row.
+func (a *Counts) AddUnits(n int64) { a.units = min(a.units+min(n, maxUnits), maxUnits) }

@@ -5,8 +5,7 @@ package accumulate
 // A partial writes its totals to a [state.Writer]; a partial of another process adds them to its own totals. A process
 // with little memory holds row counts in a Sparse and others in a Counts, so each of them also loads the other's form.
 //
-//	Counts      1, then the count of each cell in eight bytes
-//	Units       the number of units, then as Counts
+//	Counts      the number of units, if the query needs it; then 1, then the count of each cell in eight bytes
 //	Sparse      2, the number of cells that have rows, then the index and the count of each of them
 //	Sums        the sums in sixteen bytes each, then the second sums and the row counts, if the query has them
 //	Tables      the counts of each table
@@ -15,10 +14,7 @@ package accumulate
 //	Ranked      the units of each step; then for each step 1 and its partial, or 0 if it has no rows
 
 import (
-	"encoding/binary"
-
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
-	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
@@ -30,6 +26,9 @@ const (
 // SaveState implements [Partial].
 func (a *Counts) SaveState(w *state.Writer) {
 	a.makeSlots()
+	if a.CountUnits {
+		w.Uint(uint64(a.units))
+	}
 	w.Uint(denseForm)
 	w.Int64s(a.slots[1:])
 }
@@ -37,6 +36,13 @@ func (a *Counts) SaveState(w *state.Writer) {
 // LoadState implements [Partial].
 func (a *Counts) LoadState(r *state.Reader) error {
 	a.makeSlots()
+	if a.CountUnits {
+		n := r.Uint()
+		if n > maxUnits {
+			return r.Fail()
+		}
+		a.AddUnits(int64(n))
+	}
 	return loadCounts(r, a.Cells, func(cell int, n int64) { addCount(&a.slots[cell+1], n) })
 }
 
@@ -68,14 +74,6 @@ func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	return r.Err()
 }
 
-// ValidRecord implements [Partial].
-func (a *Counts) ValidRecord(content []byte) bool { return isCell(content, a.Cells) }
-
-func isCell(content []byte, cells int) bool {
-	cell := bounding.CellOf(content)
-	return cell >= 0 && int(cell) < cells
-}
-
 // SaveState implements [Partial].
 func (a *Sparse) SaveState(w *state.Writer) {
 	w.Uint(sparseForm)
@@ -95,9 +93,6 @@ func (a *Sparse) LoadState(r *state.Reader) error {
 	})
 }
 
-// ValidRecord implements [Partial].
-func (a *Sparse) ValidRecord(content []byte) bool { return isCell(content, a.size) }
-
 // SaveState implements [Partial].
 func (a *Sums) SaveState(w *state.Writer) {
 	a.makeTotals()
@@ -116,11 +111,6 @@ func (a *Sums) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord implements [Partial].
-func (a *Sums) ValidRecord(content []byte) bool {
-	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
-}
-
 // SaveState implements [Partial].
 func (a *Tables) SaveState(w *state.Writer) {
 	a.makeCounts()
@@ -136,16 +126,6 @@ func (a *Tables) LoadState(r *state.Reader) error {
 		loadRows(r, counts)
 	}
 	return r.Err()
-}
-
-// ValidRecord implements [Partial].
-func (a *Tables) ValidRecord(content []byte) bool {
-	for i := range a.coders {
-		if code := binary.BigEndian.Uint32(content[codeBytes*i:]); int64(code) >= int64(a.sizes[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // SaveState implements [Partial].
@@ -185,11 +165,6 @@ func (a *BinnedSums) LoadState(r *state.Reader) error {
 			loadWide(r, c.sums)
 		}
 	}
-}
-
-// ValidRecord implements [Partial].
-func (a *BinnedSums) ValidRecord(content []byte) bool {
-	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
 }
 
 // saveWide writes 128-bit integers: the upper halves, then the lower halves.

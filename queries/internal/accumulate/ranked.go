@@ -21,23 +21,17 @@ import (
 
 // Ranked holds a partial for each step.
 type Ranked struct {
-	RankedOf
-	partials []Partial // by step; nil for a step without rows, except the first step
-	units    []int64   // the histogram, by step
+	steps    []int64        // the bounds that can be chosen, ascending
+	newOne   func() Partial // returns an empty partial
+	partials []Partial      // by step; nil for a step without rows, except the first step
+	units    []int64        // the histogram, by step
 }
 
-// RankedOf describes a Ranked.
-type RankedOf struct {
-	// Steps are the bounds that can be chosen, ascending.
-	Steps []int64
-	// Make returns an empty partial.
-	Make func() Partial
-}
-
-// NewRanked returns totals without rows.
-func NewRanked(of RankedOf) *Ranked {
-	a := &Ranked{RankedOf: of, partials: make([]Partial, len(of.Steps)), units: make([]int64, len(of.Steps))}
-	a.partials[0] = of.Make()
+// NewRanked returns totals without rows. steps are the bounds that can be chosen, ascending; newOne returns an empty
+// partial.
+func NewRanked(steps []int64, newOne func() Partial) *Ranked {
+	a := &Ranked{steps: steps, newOne: newOne, partials: make([]Partial, len(steps)), units: make([]int64, len(steps))}
+	a.partials[0] = newOne()
 	return a
 }
 
@@ -54,9 +48,9 @@ func (a *Ranked) WriteRows(b *table.Batch, to bounding.Writer) error {
 
 // ByRank returns the functions that add kept rows to the partial of their step.
 func (a *Ranked) ByRank() *bounding.Ranked {
-	add := make([]func(content []byte, rows uint64), len(a.Steps))
+	add := make([]func(content []byte, rows uint64), len(a.steps))
 	return &bounding.Ranked{
-		Steps: a.Steps,
+		Steps: a.steps,
 		Keep: func(step int, content []byte, rows uint64) {
 			if add[step] == nil {
 				add[step] = a.at(step).AddRecords()
@@ -70,20 +64,20 @@ func (a *Ranked) ByRank() *bounding.Ranked {
 // at returns the partial of a step. It makes an empty partial if there is none.
 func (a *Ranked) at(step int) Partial {
 	if a.partials[step] == nil {
-		a.partials[step] = a.Make()
+		a.partials[step] = a.newOne()
 	}
 	return a.partials[step]
 }
 
 // AddRecords returns a function that adds rows whose rank is unknown: they count only under the largest bound.
 func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
-	return a.at(len(a.Steps) - 1).AddRecords()
+	return a.at(len(a.steps) - 1).AddRecords()
 }
 
 // Merge implements [Partial].
 func (a *Ranked) Merge(other Partial) error {
 	o, ok := other.(*Ranked)
-	if !ok || !slices.Equal(a.Steps, o.Steps) {
+	if !ok || !slices.Equal(a.steps, o.steps) {
 		return bounding.ErrMerge
 	}
 	for step, theirs := range o.partials {
@@ -109,7 +103,7 @@ func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
 // histogram. A bound must be chosen before a vector gets noise. hide turns the totals under one bound into the vectors.
 func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
-	c := &rankedChoice{steps: a.Steps, partials: a.partials, hide: hide}
+	c := &rankedChoice{steps: a.steps, partials: a.partials, hide: hide}
 	for vector := range vectors {
 		state := c.write
 		if vector > 0 { // the bytes of the first vector cover all vectors
@@ -232,6 +226,3 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 
 // Content implements [Partial].
 func (a *Ranked) Content() []bounding.Field { return a.partials[0].Content() }
-
-// ValidRecord implements [Partial].
-func (a *Ranked) ValidRecord(content []byte) bool { return a.partials[0].ValidRecord(content) }

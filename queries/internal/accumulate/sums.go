@@ -34,6 +34,9 @@ type SumsOf struct {
 	Second *aggregation.Second
 	// CountRows is set if row counts are needed, too.
 	CountRows bool
+	// Weighted is set if a row of the table stands for several rows: its value is its multiplicity, an integer of at least
+	// 0, and the totals are row counts. A row without a value does not count.
+	Weighted bool
 }
 
 // NewSums returns totals without rows.
@@ -181,6 +184,16 @@ func (a *Sums) Merge(other Partial) error {
 func (a *Sums) Totals() (Totals, error) {
 	a.makeTotals()
 	a.flush()
+	if a.Weighted {
+		cells := make([]int64, a.Cells)
+		for i := range cells {
+			cells[i] = MaxRows
+			if x := a.totals.At(i); x.IsInt64() {
+				cells[i] = min(int64(x.Low), MaxRows)
+			}
+		}
+		return Totals{Tables: [][]int64{cells}}, nil
+	}
 	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}, nil
 }
 

@@ -1,6 +1,8 @@
 package accumulate
 
 import (
+	"cmp"
+
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/aggregation"
@@ -43,12 +45,6 @@ func capRows(cells []int64) []int64 {
 	return cells
 }
 
-// TotalAdder is a Partial to which an engine, such as a database, adds totals that it has computed itself. The errors of
-// AddTotal depend only on indexes and lengths and on negative row counts.
-type TotalAdder interface {
-	AddTotal(t aggregation.Total) error
-}
-
 // checkTotal returns an error if the total's cell is not below cells, or if its row count is negative.
 func checkTotal(t *aggregation.Total, cells int64) error {
 	if t.Cell < 0 || t.Cell >= cells || t.Rows < 0 {
@@ -57,9 +53,16 @@ func checkTotal(t *aggregation.Total, cells int64) error {
 	return nil
 }
 
-// AddTotal implements [TotalAdder].
+// AddTotal adds the rows of a cell. If the number of units is needed, t.Table 1 adds units.
 func (a *Counts) AddTotal(t aggregation.Total) error {
 	a.makeSlots()
+	if a.CountUnits && t.Table != 0 {
+		if err := checkTotal(&t, 1); err != nil || t.Table != 1 {
+			return cmp.Or(err, columnar.ErrShape)
+		}
+		a.AddUnits(t.Rows)
+		return nil
+	}
 	if err := checkTotal(&t, int64(a.Cells)); err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func (a *Counts) AddTotal(t aggregation.Total) error {
 	return nil
 }
 
-// AddTotal implements [TotalAdder].
+// AddTotal implements [Partial].
 func (a *Sparse) AddTotal(t aggregation.Total) error {
 	if err := checkTotal(&t, int64(a.size)); err != nil {
 		return err
@@ -76,7 +79,7 @@ func (a *Sparse) AddTotal(t aggregation.Total) error {
 	return nil
 }
 
-// AddTotal implements [TotalAdder].
+// AddTotal implements [Partial].
 func (a *Tables) AddTotal(t aggregation.Total) error {
 	a.makeCounts()
 	if t.Table < 0 || t.Table >= len(a.counts) {
@@ -89,7 +92,7 @@ func (a *Tables) AddTotal(t aggregation.Total) error {
 	return nil
 }
 
-// AddTotal implements [TotalAdder].
+// AddTotal implements [Partial].
 func (a *Sums) AddTotal(t aggregation.Total) error {
 	a.makeTotals()
 	if err := checkTotal(&t, int64(a.Cells)); err != nil {
@@ -112,7 +115,7 @@ func (a *Sums) AddTotal(t aggregation.Total) error {
 
 // AddTotal adds the rows of a cell and step t.Table. If t.Table is the number of steps, it adds the units of step t.Cell.
 func (a *Ranked) AddTotal(t aggregation.Total) error {
-	steps := len(a.Steps)
+	steps := len(a.steps)
 	switch {
 	case t.Table == steps:
 		if err := checkTotal(&t, int64(steps)); err != nil {
@@ -125,12 +128,9 @@ func (a *Ranked) AddTotal(t aggregation.Total) error {
 	case t.Rows == 0: // the database returned a group of no rows, which has no step
 		return nil
 	}
-	adder, ok := a.at(t.Table).(TotalAdder)
-	if !ok {
-		return columnar.ErrShape
-	}
+	partial := a.at(t.Table)
 	t.Table = 0
-	return adder.AddTotal(t)
+	return partial.AddTotal(t)
 }
 
 // AddTotal adds the rows and the sum of a cell and bin t.Table. If t.Table is the number of bins, it adds rows without a

@@ -3,6 +3,7 @@ package keyselection
 import (
 	"crypto/sha256"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
@@ -172,7 +173,7 @@ func (a *Counts) Hide() ([]mechanism.Exact, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(counts, keyCount.compare)
+	slices.SortFunc(counts, func(a, b keyCount) int { return strings.Compare(a.key, b.key) })
 	keys, numbers := split(counts)
 	e, err := mechanism.HideKeyed(a.options, keys, numbers)
 	if err != nil {
@@ -198,16 +199,6 @@ func (a *Counts) named(index map[entry]int32, numbers int128.Slice, held map[dig
 type keyCount struct {
 	key   string
 	count int64
-}
-
-func (a keyCount) compare(b keyCount) int {
-	switch {
-	case a.key < b.key:
-		return -1
-	case a.key > b.key:
-		return 1
-	}
-	return 0
 }
 
 func split(counts []keyCount) (keys []string, numbers []int64) {

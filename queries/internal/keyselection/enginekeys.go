@@ -66,7 +66,7 @@ func Join(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key strin
 	return string(b), true
 }
 
-// AddTotal implements [accumulate.TotalAdder]: it adds t.Rows units to the count of key t.Key.
+// AddTotal implements [accumulate.Partial]: it adds t.Rows units to the count of key t.Key.
 func (a *Counts) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell != 0 || t.Rows < 0 || a.keys.check(t.Key) != nil {
 		return columnar.ErrShape
@@ -78,7 +78,7 @@ func (a *Counts) AddTotal(t aggregation.Total) error {
 	return a.failed
 }
 
-// AddTotal implements [accumulate.TotalAdder]: it adds the numbers of cell t.Cell to the entry of key t.Key.
+// AddTotal implements [accumulate.Partial]: it adds the numbers of cell t.Cell to the entry of key t.Key.
 func (a *Values) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() ||
 		a.Keys.check(t.Key) != nil {

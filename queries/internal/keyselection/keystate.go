@@ -58,9 +58,6 @@ func (a *Counts) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord implements [accumulate.Partial].
-func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(content) == 0 }
-
 // check returns an error if the text is not a key that text can return.
 func (k *Keying) check(key string) error {
 	discovered := 0

@@ -255,12 +255,6 @@ func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, qu
 	return labels, cells, math.Ldexp(1, n.exponent), nil
 }
 
-// ValidRecord implements [accumulate.Partial].
-func (a *Values) ValidRecord(content []byte) bool {
-	cell := bounding.CellOf(content)
-	return cell >= 0 && int(cell) < a.Sums.Cells && accumulate.ValidValues(a.Sums.Quantizer, content[ContentBytes:])
-}
-
 // SaveState implements [accumulate.Partial].
 func (a *Values) SaveState(w *state.Writer) {
 	w.Uint(a.totals.size())
