@@ -126,11 +126,11 @@ func (j *Job) run(ctx context.Context, o Options) (out *Outcome, err error) {
 		return nil, err
 	}
 	opening := runjob.LedgerOptions{New: o.NewLedger}
-	book, closeBook, err := runjob.OpenLedger(ctx, j.plan, dir, opening)
+	book, err := runjob.OpenLedger(ctx, j.plan, dir, opening)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: each entry was durable when it was made
+	defer book.Close() // nothing is lost: each entry was durable when it was made
 	anchor, err := runjob.CompareHeads(ctx, book, dir, o.Anchor, opening)
 	if err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (j *Job) standing(ctx context.Context, o Options) (s protocol.Standing, los
 	if err != nil {
 		return s, nil, err
 	}
-	book, closeBook, err := runjob.OpenStore(ctx, j.plan.Job().StoreName(), false)
+	book, err := runjob.OpenStore(ctx, j.plan.Job().StoreName(), false)
 	switch {
 	case errors.Is(err, ledger.ErrAbsent):
 		s, err = protocol.StandingOf(ctx, j.plan, nil, sink.New(), dir)
@@ -286,7 +286,7 @@ func (j *Job) standing(ctx context.Context, o Options) (s protocol.Standing, los
 	case err != nil:
 		return s, nil, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	s, err = protocol.StandingOf(ctx, j.plan, book, sink.New(), dir)
 	return s, nil, err
 }

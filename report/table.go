@@ -83,28 +83,22 @@ func (t *Table) column(name string) query.Series {
 // block is the number of cells that are read at a time.
 const block = 1 << 16
 
-// selection holds the cells of a table that the page shows.
-type selection struct {
-	cells []int // the numbers of the cells, ascending
-	rows  int   // the number of rows in the whole table
-}
-
-// choose selects all rows of a table. If the table has more than most rows, it selects the most rows with the largest
-// estimates.
-func (t *Table) choose(most int) selection {
+// choose returns the numbers of the cells of a table that the page shows, ascending, and the number of rows in the whole
+// table. If the table has more than most rows, these are the cells of the most rows with the largest estimates.
+func (t *Table) choose(most int) (cells []int, rows int) {
 	if !t.Sparse && t.Cells <= most {
 		all := make([]int, t.Cells)
 		for i := range all {
 			all[i] = i
 		}
-		return selection{all, t.Cells}
+		return all, t.Cells
 	}
 	type cell struct {
 		at    int
 		value float64
 	}
 	var kept []cell
-	least, rows := math.Inf(-1), 0
+	least := math.Inf(-1)
 	largest := func(a, b cell) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.at, b.at)) }
 	estimate, values := t.column(estimateColumn), make([]float64, min(block, t.Cells))
 	for start := 0; start < t.Cells; start += block {
@@ -124,12 +118,11 @@ func (t *Table) choose(most int) selection {
 		}
 	}
 	slices.SortFunc(kept, largest)
-	s := selection{rows: rows}
 	for _, c := range kept[:min(most, len(kept))] {
-		s.cells = append(s.cells, c.at)
+		cells = append(cells, c.at)
 	}
-	slices.Sort(s.cells)
-	return s
+	slices.Sort(cells)
+	return cells, rows
 }
 
 // read returns the values of some cells, whose numbers are ascending. Cells that are close together are read at once.
@@ -200,27 +193,27 @@ const (
 
 // page returns the table with at most most rows, for the page's data, and the numbers of the cells that remain.
 func (t *Table) page(most int) (*pageTable, []int) {
-	s := t.choose(most)
-	p := &pageTable{Keys: []pageKey{}, Rows: s.rows, Shown: len(s.cells)}
+	cells, rows := t.choose(most)
+	p := &pageTable{Keys: []pageKey{}, Rows: rows, Shown: len(cells)}
 	digits := -1
-	if len(s.cells) > largeTable {
+	if len(cells) > largeTable {
 		digits = fewDigits
 	}
 	for _, k := range t.Keys {
-		p.Keys = append(p.Keys, keyOf(k, s.cells))
+		p.Keys = append(p.Keys, keyOf(k, cells))
 	}
 	for _, c := range t.Values {
 		if t.Uniform && c.Name == "standard_deviation" {
 			continue
 		}
 		column := pageColumn{Name: c.Name, Data: []decimal{}}
-		for _, x := range read(c.Values, s.cells) {
+		for _, x := range read(c.Values, cells) {
 			column.Data = append(column.Data, decimal{x, digits})
 		}
 		p.Values = append(p.Values, column)
 	}
-	p.Around = t.Uniform && len(s.cells) > 0
-	return p, s.cells
+	p.Around = t.Uniform && len(cells) > 0
+	return p, cells
 }
 
 // keyOf returns a key column for some cells. It keeps only the labels that occur, in their order in the domain.

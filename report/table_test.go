@@ -24,18 +24,18 @@ func TestChoose(t *testing.T) {
 		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(-3, 9), func(x int) float64 { return float64(x) }), 1, 80).Draw(rt,
 			"values")
 		sparse, most := rapid.Bool().Draw(rt, "sparse"), rapid.IntRange(1, 90).Draw(rt, "most")
-		s := counted(values, sparse).choose(most)
+		cells, n := counted(values, sparse).choose(most)
 		var rows []int
 		for i, x := range values {
 			if !sparse || x != 0 {
 				rows = append(rows, i)
 			}
 		}
-		if s.rows != len(rows) || len(s.cells) != min(most, len(rows)) || !slices.IsSorted(s.cells) {
-			rt.Fatalf("%d rows, chosen %v", s.rows, s.cells)
+		if n != len(rows) || len(cells) != min(most, len(rows)) || !slices.IsSorted(cells) {
+			rt.Fatalf("%d rows, chosen %v", n, cells)
 		}
-		left := slices.DeleteFunc(slices.Clone(rows), func(c int) bool { return slices.Contains(s.cells, c) })
-		for _, c := range s.cells {
+		left := slices.DeleteFunc(slices.Clone(rows), func(c int) bool { return slices.Contains(cells, c) })
+		for _, c := range cells {
 			for _, l := range left {
 				if values[c] < values[l] {
 					rt.Fatalf("cell %d of %g is shown, and %d of %g is not", c, values[c], l, values[l])

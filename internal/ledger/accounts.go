@@ -129,9 +129,9 @@ func (s *state) applyBudget(e Entry) error {
 	if err != nil {
 		return &CorruptError{e.Seq, "its budget is not valid"}
 	}
-	a := s.accounts[b.Account.account()]
+	a := s.accounts[b.Account]
 	if a == nil {
-		a = &account{Account: b.Account.account()}
+		a = &account{Account: b.Account}
 		s.accounts[a.Account] = a
 		s.opened = append(s.opened, a)
 	}

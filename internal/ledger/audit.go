@@ -99,7 +99,7 @@ func (r *recount) countEntry(e Entry) error {
 }
 
 func (r *recount) countReserve(e Entry, b reserveBody) error {
-	a := r.s.payer(b.Account.account())
+	a := r.s.payer(b.Account)
 	share, err := calibrate.ParseDecimal(b.DeltaShare)
 	if err != nil {
 		return &CorruptError{e.Seq, "its share of delta cannot be read"}
@@ -112,7 +112,7 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 		}
 		x.mu2 = sum(x.mu2, term)
 	}
-	if a.Account != b.Account.account() {
+	if a.Account != b.Account {
 		x.mu2 = new(big.Float).SetMantExp(x.mu2, 2)
 	}
 	for i := range periods {

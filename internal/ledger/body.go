@@ -11,24 +11,15 @@ import (
 // The JSON bodies of entries. The fields of each struct are in the order of their JSON keys, so that encoding/json
 // writes sorted keys.
 type (
-	accountBody struct {
-		Adjacency string `json:"adjacency"`
-		Dataset   string `json:"dataset"`
-		Unit      string `json:"unit"`
-	}
 	budgetBody struct {
-		Account  accountBody `json:"account"`
-		Day      *limitBody  `json:"day,omitempty"`
-		Delta    string      `json:"delta"`
-		DeltaCap string      `json:"delta_cap"`
-		Epsilon  string      `json:"epsilon"`
-		Month    *limitBody  `json:"month,omitempty"`
-		Note     string      `json:"note,omitempty"` // the owner's reason for the change
-		Year     *limitBody  `json:"year,omitempty"`
-	}
-	limitBody struct {
-		Delta   string `json:"delta"`
-		Epsilon string `json:"epsilon"`
+		Account  Account `json:"account"`
+		Day      Limit   `json:"day,omitzero"`
+		Delta    string  `json:"delta"`
+		DeltaCap string  `json:"delta_cap"`
+		Epsilon  string  `json:"epsilon"`
+		Month    Limit   `json:"month,omitzero"`
+		Note     string  `json:"note,omitempty"` // the owner's reason for the change
+		Year     Limit   `json:"year,omitzero"`
 	}
 	mechanismBody struct {
 		// The query whose noisy answer decides the sensitivity of this mechanism. l2 and sigma are then the largest
@@ -46,7 +37,7 @@ type (
 		Why   string `json:"why"`
 	}
 	reserveBody struct {
-		Account    accountBody       `json:"account"`
+		Account    Account           `json:"account"`
 		DeltaShare string            `json:"delta_share"`
 		Dir        string            `json:"dir"`
 		Input      string            `json:"input,omitempty"`
@@ -120,18 +111,18 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{After: m.ChosenBy, Grid: exactDecimal(m.Grid), L2: exactDecimal(m.Sens.L2), Noise: string(m.Noise),
+		ms[i] = mechanismBody{After: m.ChosenBy, Grid: calibrate.FormatExact(m.Grid), L2: calibrate.FormatExact(m.Sens.L2), Noise: string(m.Noise),
 			Query: m.Query,
-			Rule:  m.RuleVersion, Sigma: exactDecimal(float64(m.Sigma)), Why: m.Sens.Why}
+			Rule:  m.RuleVersion, Sigma: calibrate.FormatExact(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
-			ms[i].Scale = exactDecimal(m.Scale)
+			ms[i].Scale = calibrate.FormatExact(m.Scale)
 		}
 	}
 	params := c.Params
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir,
+	return reserveBody{Account: c.Account, DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir,
 		Input: c.Input, Job: c.Job,
 		Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run, Units: c.Units}
@@ -146,7 +137,7 @@ func (b reserveBody) charge() (Charge, error) {
 		}
 	}
 	return Charge{
-		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Input: b.Input, Dir: b.Dir, Account: b.Account.account(),
+		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Input: b.Input, Dir: b.Dir, Account: b.Account,
 		Mechanisms: ms,
 		DeltaShare: emptyIfZero(b.DeltaShare), Units: b.Units,
 	}, nil
@@ -160,7 +151,7 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	var v [4]float64
 	for i, s := range texts {
 		x, err := calibrate.ParseNearest(s)
-		if err != nil || exactDecimal(x) != s {
+		if err != nil || calibrate.FormatExact(x) != s {
 			return calibrate.Mechanism{}, ErrCorrupt
 		}
 		v[i] = x
@@ -171,34 +162,9 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	}, nil
 }
 
-// exactDecimal returns the decimal whose value is exactly x.
-func exactDecimal(x float64) string { return calibrate.FormatExact(x) }
-
-func accountBodyOf(a Account) accountBody {
-	return accountBody{Adjacency: a.Adjacency, Dataset: a.Dataset, Unit: a.Unit}
-}
-
-func (b accountBody) account() Account {
-	return Account{Dataset: b.Dataset, Unit: b.Unit, Adjacency: b.Adjacency}
-}
-
-func limitBodyOf(l Limit) *limitBody {
-	if l == (Limit{}) {
-		return nil
-	}
-	return &limitBody{Epsilon: l.Epsilon, Delta: l.Delta}
-}
-
-func (b *limitBody) limit() Limit {
-	if b == nil {
-		return Limit{}
-	}
-	return Limit{Epsilon: b.Epsilon, Delta: b.Delta}
-}
-
 func (b budgetBody) budget() Budget {
 	return Budget{
 		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: emptyIfZero(b.DeltaCap),
-		Day: b.Day.limit(), Month: b.Month.limit(), Year: b.Year.limit(),
+		Day: b.Day, Month: b.Month, Year: b.Year,
 	}
 }

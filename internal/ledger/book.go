@@ -61,6 +61,9 @@ func NewBook(s Store, now func() time.Time) *Book {
 	return &Book{store: s, now: now, state: newState(), live: map[key]*ticket{}}
 }
 
+// Close closes the store of the ledger. Nothing is lost if that fails: each entry was durable when it was made.
+func (b *Book) Close() error { return b.store.Close() }
+
 // Lookup returns the newest release of a run that was not cancelled. If all were cancelled, it returns the newest; if
 // the run has no release, ok is false. fingerprint identifies the run (Charge.Run).
 func (b *Book) Lookup(ctx context.Context, fingerprint string) (r Run, ok bool, err error) {

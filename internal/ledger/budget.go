@@ -21,7 +21,10 @@ type Budget struct {
 }
 
 // Limit is a cap on the spend within one period; the zero Limit caps nothing.
-type Limit struct{ Epsilon, Delta string }
+type Limit struct {
+	Delta   string `json:"delta"`
+	Epsilon string `json:"epsilon"`
+}
 
 // BudgetChange is an entry that opened or changed a budget.
 type BudgetChange struct {

@@ -62,7 +62,7 @@ func leak(t *testing.T, b Budget, epsilon float64, admits func(*account, Charge)
 	var sum, squares float64
 	r := rand.New(rand.NewPCG(2022, 10))
 	for range adversaries {
-		a := &account{Account: Account{"d", "u", "add-remove"}, Budget: b, caps: limits}
+		a := &account{Account: Account{Dataset: "d", Unit: "u", Adjacency: "add-remove"}, Budget: b, caps: limits}
 		v := &adversary{account: a, epsilon: epsilon, random: r, admits: admits}
 		v.run()
 		x := max(0, -math.Expm1(epsilon-v.evidence))

@@ -19,9 +19,9 @@ import (
 
 // Account names a budget. The first charge to an account fixes its unit and adjacency.
 type Account struct {
-	Dataset   string
-	Unit      string // canonical text: "row", or the columns that identify a unit, in order
-	Adjacency string // "add-remove" or "replace-one"
+	Adjacency string `json:"adjacency"` // "add-remove" or "replace-one"
+	Dataset   string `json:"dataset"`
+	Unit      string `json:"unit"` // canonical text: "row", or the columns that identify a unit, in order
 }
 
 // Charge is a request to reserve the spend of one release.

@@ -17,7 +17,7 @@ func (b *Book) Prune(ctx context.Context, fingerprint string, number int, digest
 		if err := k.checkState(r, Published, KindPrune); err != nil {
 			return err
 		}
-		if !r.hasPublication(digest) {
+		if !r.HasPublication(digest) {
 			return ErrDigest
 		}
 		if _, pruned := r.Pruned[digest]; pruned {
@@ -27,17 +27,10 @@ func (b *Book) Prune(ctx context.Context, fingerprint string, number int, digest
 	})
 }
 
-// hasPublication reports whether digest is the SHA-256 of the manifest of the release or of one of its re-renderings.
-func (r *Run) hasPublication(digest string) bool {
-	if r.Digests.Release == digest {
-		return true
-	}
-	for _, d := range r.Rerenderings {
-		if d.Release == digest {
-			return true
-		}
-	}
-	return false
+// HasPublication reports whether digest is the SHA-256 of the manifest of the release or of one of its re-renderings.
+func (r *Run) HasPublication(digest string) bool {
+	return r.Digests.Release == digest ||
+		slices.ContainsFunc(r.Rerenderings, func(d Rerendering) bool { return d.Release == digest })
 }
 
 // PrunedIn returns the time at which the newest publication in dir was deleted on purpose. ok is false if it was not
@@ -61,7 +54,7 @@ func (s *state) applyPrune(e Entry) error {
 		return err
 	}
 	r := s.find(b.Run, b.Number)
-	if r == nil || r.State != Published || !r.hasPublication(b.Release) || !r.Pruned[b.Release].IsZero() {
+	if r == nil || r.State != Published || !r.HasPublication(b.Release) || !r.Pruned[b.Release].IsZero() {
 		return &CorruptError{e.Seq, "it prunes what is not published, or twice"}
 	}
 	if r.Pruned == nil {

@@ -33,9 +33,9 @@ func (b *Book) SetBudget(ctx context.Context, name Account, budget Budget, note 
 
 func (w *writer) setBudget(name Account, budget Budget, note string) error {
 	body := budgetBody{
-		Account: accountBodyOf(name), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: zeroIfEmpty(budget.DeltaCap),
+		Account: name, Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: zeroIfEmpty(budget.DeltaCap),
 		Note: note,
-		Day:  limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
+		Day:  budget.Day, Month: budget.Month, Year: budget.Year,
 	}
 	return w.append(KindBudget, body)
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 
@@ -25,12 +26,7 @@ func parseShare(text string) (*big.Rat, error) {
 
 var errShare = errors.New("a share of delta must be at least 0 and below 1")
 
-func zeroIfEmpty(text string) string {
-	if text == "" {
-		return noShare
-	}
-	return text
-}
+func zeroIfEmpty(text string) string { return cmp.Or(text, noShare) }
 
 func emptyIfZero(text string) string {
 	if text == noShare {

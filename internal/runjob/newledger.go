@@ -31,11 +31,10 @@ func (o LedgerOptions) show(path string) string {
 // new one. But a release of the same dataset beside dir shows that there was a ledger: then it returns an error, so
 // that the loss of a ledger does not restore the budget. Errors do not quote the store's name, which may hold a
 // password.
-func OpenLedger(ctx context.Context, plan *pipeline.Plan, dir string, o LedgerOptions) (*ledger.Book, func() error,
-	error) {
-	book, closeBook, err := OpenStore(ctx, plan.Job().StoreName(), false)
+func OpenLedger(ctx context.Context, plan *pipeline.Plan, dir string, o LedgerOptions) (*ledger.Book, error) {
+	book, err := OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil && !errors.Is(err, ledger.ErrAbsent) {
-		return nil, nil, err
+		return nil, err
 	}
 	if err == nil {
 		head, err := book.Head(ctx)
@@ -44,16 +43,16 @@ func OpenLedger(ctx context.Context, plan *pipeline.Plan, dir string, o LedgerOp
 				if moved != nil {
 					failed = &ledger.MovedError{Move: *moved}
 				}
-				return nil, nil, pipeline.LedgerError("open the ledger", errors.Join(failed, closeBook()))
+				return nil, pipeline.LedgerError("open the ledger", errors.Join(failed, book.Close()))
 			}
-			return book, closeBook, nil
+			return book, nil
 		}
-		if failed := errors.Join(err, closeBook()); failed != nil {
-			return nil, nil, pipeline.LedgerError("read the head", failed)
+		if failed := errors.Join(err, book.Close()); failed != nil {
+			return nil, pipeline.LedgerError("read the head", failed)
 		}
 	}
 	if err := o.LostLedger(plan, dir); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return OpenStore(ctx, plan.Job().StoreName(), true)
 }

@@ -158,13 +158,13 @@ func (g gone) Unwrap() error { return g.error }
 func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
 // OpenStore opens a ledger by its name. If create is not set, it must exist.
-func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
+func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, error) {
 	store, err := sqlstore.Named(ctx, name, create)
 	if errors.Is(err, sqlstore.ErrUnsupported) {
-		return nil, nil, settingf("the ledger's store: %v", err)
+		return nil, settingf("the ledger's store: %v", err)
 	}
 	if err != nil {
-		return nil, nil, pipeline.LedgerError("open the ledger", err)
+		return nil, pipeline.LedgerError("open the ledger", err)
 	}
-	return ledger.NewBook(store, time.Now), store.Close, nil
+	return ledger.NewBook(store, time.Now), nil
 }

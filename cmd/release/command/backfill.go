@@ -66,11 +66,11 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err != nil {
 		return console.Usagef("--out: %v", err)
 	}
-	book, closeBook, err := f.OpenLedgerOf(ctx, windows[0].plan, dir)
+	book, err := f.OpenLedgerOf(ctx, windows[0].plan, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: each entry was durable when it was made
+	defer book.Close() // nothing is lost: each entry was durable when it was made
 	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
 		return err
 	}

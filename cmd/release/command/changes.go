@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,23 +150,16 @@ func changeCells(ctx context.Context, c *console.Console, args []string, f *chan
 
 // openCells reads a table of the release in a folder, and the SHA-256 of its manifest.
 func openCells(ctx context.Context, arg, table string) (cells *combine.Cells, digest string, err error) {
-	dir, err := filepath.Abs(arg)
-	if err != nil {
-		return nil, "", console.Usagef("the folder: %v", err)
-	}
-	m, digest, err := unchangedRelease(ctx, dir)
+	o, err := openRelease(ctx, arg)
 	if err != nil {
 		return nil, "", err
 	}
-	for i := range m.Queries {
-		for _, holds := range tablesIn(&m.Queries[i]) {
-			if strings.TrimSuffix(m.Queries[i].Name+"."+holds, ".") == table {
-				cells, err = combine.OpenCells(ctx, dir, digest, m, &m.Queries[i], holds)
-				return cells, digest, err
-			}
-		}
+	q, holds := o.find(table)
+	if q == nil {
+		return nil, "", console.Usagef("--table: choose a table of %s: %s", arg, strings.Join(tableNames(o.manifest), ", "))
 	}
-	return nil, "", console.Usagef("--table: choose a table of %s: %s", arg, strings.Join(tableNames(m), ", "))
+	cells, err = combine.OpenCells(ctx, o.dir, o.digest, o.manifest, q, holds)
+	return cells, o.digest, err
 }
 
 // intervalInWords formats a number and its interval with the digits that the interval justifies.

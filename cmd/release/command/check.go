@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -62,13 +63,13 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		jobs.KeepTo(limits.Memory)
 		limits.Look = local.LookAll
 	}
-	engine, err := jobs.Opener(plan, limits, nil)(ctx)
+	engine, err := runjob.Opener(plan, limits, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}
 	defer engine.Close()
 	if diags := plan.CheckWith(engine); len(diags) > 0 {
-		return console.JobError{Diagnostics: diags}
+		return diags
 	}
 	fits := "the job fits its input"
 	if data {

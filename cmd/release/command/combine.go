@@ -160,15 +160,12 @@ func (r *openedReleases) open(ctx context.Context, arg string) error {
 		}
 		return console.Usagef("two releases are named %s", o.name)
 	}
-	dir, err := filepath.Abs(o.dir)
+	found, err := openRelease(ctx, o.dir)
 	if err != nil {
-		return console.Usagef("the folder: %v", err)
-	}
-	o.dir = dir
-	if o.manifest, o.digest, err = unchangedRelease(ctx, dir); err != nil {
 		return err
 	}
-	r.all = append(r.all, o)
+	found.name = o.name
+	r.all = append(r.all, *found)
 	return nil
 }
 
@@ -209,35 +206,43 @@ func (r *openedReleases) table(ctx context.Context, s *combine.Selection) (*comb
 		return t, nil
 	}
 	o := &r.all[i]
-	for k := range o.manifest.Queries {
-		q := &o.manifest.Queries[k]
-		for _, holds := range tablesIn(q) {
-			if strings.TrimSuffix(q.Name+"."+holds, ".") != s.Table {
-				continue
-			}
-			t, err := combine.Open(ctx, o.dir, o.digest, o.manifest, q, holds)
-			if err != nil {
-				return nil, err
-			}
-			r.tables[id] = t
-			return t, nil
-		}
+	q, holds := o.find(s.Table)
+	if q == nil {
+		return nil, console.Usagef("%s: choose a table of %s", s, strings.Join(tableNames(o.manifest), ", "))
 	}
-	return nil, console.Usagef("%s: choose a table of %s", s, strings.Join(tableNames(o.manifest), ", "))
+	t, err := combine.Open(ctx, o.dir, o.digest, o.manifest, q, holds)
+	r.tables[id] = t
+	return t, err
 }
 
-// unchangedRelease reads the manifest of the release in dir. It fails if a file differs from the manifest.
-func unchangedRelease(ctx context.Context, dir string) (m *manifest.Manifest, digest string, err error) {
+// find returns the query whose table has a name, and what that table holds; nil if there is no such table.
+func (o *openedRelease) find(table string) (q *manifest.Query, holds string) {
+	for i := range o.manifest.Queries {
+		for _, holds := range tablesIn(&o.manifest.Queries[i]) {
+			if strings.TrimSuffix(o.manifest.Queries[i].Name+"."+holds, ".") == table {
+				return &o.manifest.Queries[i], holds
+			}
+		}
+	}
+	return nil, ""
+}
+
+// openRelease opens the release in dir. It fails if a file differs from the manifest.
+func openRelease(ctx context.Context, dir string) (*openedRelease, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, console.Usagef("the folder: %v", err)
+	}
 	found, err := sink.Examine(ctx, dir)
 	switch {
 	case err != nil:
-		return nil, "", pipeline.OutputError(err)
+		return nil, pipeline.OutputError(err)
 	case len(found.Findings) > 0:
-		return nil, "", &pipeline.Error{
+		return nil, &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "changed", Message: console.Here(dir) +
 				" is not the release that was published: " + found.Findings[0],
 			Hint: "release verify lists all that was changed; restore the folder from a copy",
 		}
 	}
-	return found.Manifest, found.Digest, nil
+	return &openedRelease{dir: dir, digest: found.Digest, manifest: found.Manifest}, nil
 }

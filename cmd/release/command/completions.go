@@ -103,35 +103,32 @@ func complete(cmd *cobra.Command) {
 
 // datasetOf offers the dataset of the job on the command line.
 func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp
-	if len(args) == 0 {
-		return nil, directive
+	if job := jobOf(args); job != nil {
+		return []string{job.Ledger.Dataset}, cobra.ShellCompDirectiveNoFileComp
 	}
-	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
-		Env: func(string) (string, bool) { return "sqlite:sample", true }})
-	if job == nil {
-		return nil, directive
-	}
-	return []string{job.Ledger.Dataset}, directive
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// jobParams offers the parameters of the job on the command line, each with an equals sign.
-func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+// jobOf returns the job on the command line; nil if there is none, or if it cannot be read.
+func jobOf(args []string) *configs.Job {
 	if len(args) == 0 {
-		return nil, directive
+		return nil
 	}
 	// Any variable may name the ledger: its sample value is a valid ledger, and a valid file name too.
 	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
 		Env: func(string) (string, bool) { return "sqlite:sample", true }})
-	if job == nil {
-		return nil, directive
+	return job
+}
+
+// jobParams offers the parameters of the job on the command line, each with an equals sign.
+func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if job := jobOf(args); job != nil {
+		for name := range job.ParamValues() {
+			names = append(names, name+"=")
+		}
+		slices.Sort(names)
 	}
-	for name := range job.ParamValues() {
-		names = append(names, name+"=")
-	}
-	slices.Sort(names)
-	return names, directive
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func methodsOfDenoise() (names []string) {
@@ -143,33 +140,21 @@ func methodsOfDenoise() (names []string) {
 
 // stepParams offers the parameters of the last method on the command line.
 func stepParams(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	flag := cmd.Flags().Lookup("method")
-	if flag == nil {
-		return nil, directive
-	}
-	typed, ok := flag.Value.(denoiseverb.MethodFlag)
-	if !ok {
-		return nil, directive
-	}
-	last := typed.Last()
-	for _, m := range denoise.Methods() {
-		if m.Name != last {
-			continue
-		}
-		for _, p := range m.Params {
-			names = append(names, p.Name+"=\t"+p.Doc)
+	if typed, ok := cmd.Flags().Lookup("method").Value.(denoiseverb.MethodFlag); ok {
+		for _, m := range denoise.Methods() {
+			for _, p := range m.Params {
+				if m.Name == typed.Last() {
+					names = append(names, p.Name+"=\t"+p.Doc)
+				}
+			}
 		}
 	}
-	return names, directive
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // queriesOf offers the queries of the release folder on the command line.
 func queriesOf(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	dir, err := cmd.Flags().GetString("input")
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+	dir, _ := cmd.Flags().GetString("input") // no error: the flag exists
 	m, _, err := sink.ReadManifest(dir)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

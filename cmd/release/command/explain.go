@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -388,12 +389,7 @@ func jobKeys() ([]explanation, error) {
 }
 
 func collect(root, o *object, path string, out *[]explanation) {
-	names := make([]string, 0, len(o.Properties))
-	for name := range o.Properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(o.Properties)) {
 		p := o.Properties[name]
 		at := strings.TrimPrefix(path+"."+name, ".")
 		*out = append(*out, explanation{"job key", at, keyText(&p, slices.Contains(o.Required, name)), p.named()})

@@ -23,6 +23,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -170,11 +171,11 @@ func markWithdrawn(ctx context.Context, c *console.Console, all []indexed, store
 
 // runsIn returns the runs of a ledger.
 func runsIn(ctx context.Context, store string) ([]ledger.Run, error) {
-	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	book, err := runjob.OpenStore(ctx, store, false)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	runs, err := book.Runs(ctx)
 	return runs, pipeline.LedgerError("read the ledger", err)
 }
@@ -207,11 +208,7 @@ func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	if published, err := time.Parse(time.DateOnly, m.Deployment().Published); err == nil {
 		e.at = published
 	}
-	var values []string
-	for _, value := range m.Params {
-		values = append(values, value)
-	}
-	slices.Sort(values)
+	values := slices.Sorted(maps.Values(m.Params))
 	for _, value := range values {
 		for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 			if at, err := time.Parse(layout, value); err == nil {

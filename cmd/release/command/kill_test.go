@@ -215,7 +215,7 @@ func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
 	}
 	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := protocol.Runner{
-		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan, where.limits, book.InputKey),
+		Book: book, Sink: killSink{sink.New(), k}, Open: runjob.Opener(plan, where.limits, book.InputKey),
 		Observer: o, Workers: 1, Program: runjob.Program(),
 	}
 	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir,

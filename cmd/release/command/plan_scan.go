@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -23,7 +23,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	if p.Job().Input.SQL != nil {
 		return nil, nil
 	}
-	engine, err := jobs.Opener(p, l, nil)(ctx)
+	engine, err := runjob.Opener(p, l, nil)(ctx)
 	if errors.Is(err, pipeline.ErrInputGone) {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	}
 	defer engine.Close()
 	if diags := p.CheckWith(engine); len(diags) > 0 {
-		return nil, console.JobError{Diagnostics: diags}
+		return nil, diags
 	}
 	e, ok := engine.(*local.Engine)
 	if !ok { // the plan has no single table: the job has several

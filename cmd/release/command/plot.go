@@ -43,14 +43,11 @@ func plot(ctx context.Context, c *console.Console, dir, query, out, job string, 
 	if out == "" {
 		return console.Usagef("--out: name the file to write: picture.svg, .png or .pdf")
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return console.Usagef("the folder: %v", err)
-	}
-	m, tables, err := readRelease(ctx, c, dir, job, flags)
+	o, tables, err := readRelease(ctx, c, dir, job, flags)
 	if err != nil {
 		return err
 	}
+	m := o.manifest
 	query, holds, _ := strings.Cut(query, ".")
 	if query == "" && len(m.Queries) == 1 {
 		query = m.Queries[0].Name

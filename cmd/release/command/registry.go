@@ -193,10 +193,7 @@ var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 // slug returns own, the slug that the job states. If own is "", it makes a slug from the job's name.
 func slug(own, name string) string {
-	if own != "" {
-		return own
-	}
-	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return cmp.Or(own, strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-"))
 }
 
 func lines(texts []string) string { return "- " + strings.Join(texts, "\n- ") }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -40,22 +41,16 @@ func reportCommand(c *console.Console) *cobra.Command {
 }
 
 func writeReport(ctx context.Context, c *console.Console, dir, out, job string, flags *jobs.Flags) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return console.Usagef("the folder: %v", err)
-	}
-	if out == "" {
-		out = dir + ".report"
-	}
-	m, tables, err := readRelease(ctx, c, dir, job, flags)
+	o, tables, err := readRelease(ctx, c, dir, job, flags)
 	if err != nil {
 		return err
 	}
+	out = cmp.Or(out, o.dir+".report")
 	if _, err := os.Lstat(filepath.Join(out, manifest.FileName)); err == nil {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(out) +
 			" holds a release, which is never changed", Hint: "choose another folder with --out"}
 	}
-	if err := writeDocuments(out, report.Documents(m, tables)); err != nil {
+	if err := writeDocuments(out, report.Documents(o.manifest, tables)); err != nil {
 		return console.WriteError(out, err)
 	}
 	if c.Quiet {
@@ -88,9 +83,9 @@ func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 }
 
 // readRelease compares the files of a release folder with the manifest, and reads all of them.
-func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest,
+func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*openedRelease,
 	[]*report.Table, error) {
-	m, _, err := unchangedRelease(ctx, dir)
+	o, err := openRelease(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,10 +94,10 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 		return nil, nil, err
 	}
 	var tables []*report.Table
-	for i := range m.Queries {
-		q := &m.Queries[i]
+	for i := range o.manifest.Queries {
+		q := &o.manifest.Queries[i]
 		for _, holds := range tablesIn(q) {
-			t, err := sink.ReadTable(ctx, dir, q, holds)
+			t, err := sink.ReadTable(ctx, o.dir, q, holds)
 			if err != nil {
 				return nil, nil, pipeline.OutputError(err)
 			}
@@ -113,7 +108,7 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 			tables = append(tables, table)
 		}
 	}
-	return m, tables, nil
+	return o, tables, nil
 }
 
 // tablesIn lists the kinds of tables in a query's files, each once: "" for the answer, and names such as quantiles.

@@ -142,11 +142,11 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if err != nil {
 		return err
 	}
-	book, closeBook, err := flags.OpenLedgerOf(ctx, plan, where.dir)
+	book, err := flags.OpenLedgerOf(ctx, plan, where.dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: each entry was durable when it was made
+	defer book.Close() // nothing is lost: each entry was durable when it was made
 	anchor, err := jobs.CompareHeads(ctx, book, where.dir, flags.Anchor)
 	if err != nil {
 		return err

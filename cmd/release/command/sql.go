@@ -55,7 +55,7 @@ func printStatements(ctx context.Context, c *console.Console, path string, flags
 	}
 	defer d.Close()
 	if diags := plan.CheckWith(sqlpush.New(d, nil)); len(diags) > 0 {
-		return console.JobError{Diagnostics: diags}
+		return diags
 	}
 	all, err := d.Statements(plan)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/owntest"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline/showntest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
@@ -77,10 +77,10 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines,
 			t.Errorf("stdout: %s", &stdout)
 		}
 	}
-	book, closeBook, err := jobs.OpenStore(t.Context(), "sqlite:"+filepath.Join(dir, "ledger.db"), false)
+	book, err := runjob.OpenStore(t.Context(), "sqlite:"+filepath.Join(dir, "ledger.db"), false)
 	if err == nil {
 		err = shown.Ledger(t.Context(), book)
-		_ = closeBook()
+		_ = book.Close()
 	}
 	if err == nil { // the ledger's newest entry depends on the time
 		err = shown.Folder(dir, "ledger")

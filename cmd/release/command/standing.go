@@ -33,10 +33,10 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	if err != nil {
 		return s, err
 	}
-	book, closeBook, err := jobs.OpenStore(ctx, p.Job().StoreName(), false)
+	book, err := runjob.OpenStore(ctx, p.Job().StoreName(), false)
 	switch {
 	case err == nil:
-		defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+		defer book.Close() // nothing is lost: the ledger was only read
 		s.Standing, err = protocol.StandingOf(ctx, p, book, sink.New(), dir)
 		if err == nil || ctx.Err() != nil || errors.As(err, new(*ledger.MovedError)) {
 			return s, err

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -51,13 +51,13 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	if err != nil || len(windows) == 0 {
 		return err
 	}
-	book, closeBook, err := jobs.OpenStore(ctx, windows[0].plan.Job().StoreName(), false)
+	book, err := runjob.OpenStore(ctx, windows[0].plan.Job().StoreName(), false)
 	switch {
 	case errors.Is(err, ledger.ErrAbsent): // no run was made yet, so there is no ledger
 	case err != nil:
 		return err
 	default:
-		defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+		defer book.Close() // nothing is lost: the ledger was only read
 	}
 	if err := judge(ctx, book, f, windows); err != nil {
 		return err

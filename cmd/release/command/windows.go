@@ -65,13 +65,13 @@ type windowed struct {
 // windows makes the plans of all data intervals between --from and --to.
 func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*windowed, error) {
 	f.DataChecks = a.policy()
-	params, err := f.ParamValues()
+	job, err := f.Job(a.Console, path)
 	if err != nil {
 		return nil, err
 	}
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
-	if len(diags) > 0 {
-		return nil, console.JobError{Diagnostics: diags}
+	params, err := f.ParamValues()
+	if err != nil {
+		return nil, err
 	}
 	name, err := datedParam(job, params)
 	if err != nil {

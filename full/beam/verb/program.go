@@ -317,11 +317,11 @@ func asksForInput(flag string) bool {
 // released reports whether a run of a plan would return or finish a release that the ledger already has. If the ledger
 // cannot be read, it returns false, and a later step reports the error.
 func released(ctx context.Context, plan *pipeline.Plan) bool {
-	book, closeBook, err := runjob.OpenStore(ctx, plan.Job().StoreName(), false)
+	book, err := runjob.OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: nothing was charged
+	defer book.Close() // nothing is lost: nothing was charged
 	prior, found, err := protocol.Find(ctx, plan, book, sink.New())
 	return err == nil && found && (prior.State == ledger.Published || prior.State == ledger.Sealed)
 }
@@ -333,11 +333,11 @@ func foreign(ctx context.Context, path string, params map[string]string, key par
 	if len(diags) > 0 {
 		return false
 	}
-	book, closeBook, err := runjob.OpenStore(ctx, job.StoreName(), false)
+	book, err := runjob.OpenStore(ctx, job.StoreName(), false)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: nothing was charged
+	defer book.Close() // nothing is lost: nothing was charged
 	input, err := book.InputKey(ctx)
 	return err == nil && !bytes.Equal(input, key.InputKey())
 }

@@ -66,7 +66,7 @@ func (s *Store) Incoming(ctx context.Context) (is bool, err error) {
 func (s *Postgres) Incoming(ctx context.Context) (is bool, err error) {
 	err = s.read(ctx, func(t *postgresTx) error {
 		version := 0
-		err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version)
+		err := t.row("SELECT layout FROM dprelease_head WHERE id = 1")(&version)
 		is = version == incoming
 		return err
 	})

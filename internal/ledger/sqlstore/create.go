@@ -123,10 +123,7 @@ func create(ctx context.Context, path string, s sharing, from origin) error {
 
 // fill creates the tables and stores the secret, in one transaction.
 func fill(ctx context.Context, path string, from origin) error {
-	secret, err := from.secretOrNew()
-	if err != nil {
-		return err
-	}
+	secret := from.secretOrNew()
 	db, err := connect(path)
 	if err != nil {
 		return err

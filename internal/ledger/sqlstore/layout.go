@@ -19,9 +19,9 @@ func (o origin) version() int {
 	return layout
 }
 
-func (o origin) secretOrNew() ([]byte, error) {
+func (o origin) secretOrNew() []byte {
 	if o.secret != nil {
-		return o.secret, nil
+		return o.secret
 	}
 	return newSecret()
 }

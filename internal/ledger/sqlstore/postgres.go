@@ -160,9 +160,7 @@ func (s *Postgres) runOnce(ctx context.Context, begin string, fn func(*postgresT
 // Secret implements ledger.Store.
 func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
 	err = s.read(ctx, func(t *postgresTx) (err error) {
-		secret, err = row(func(dst ...any) error {
-			return t.row("SELECT key, sum FROM dprelease_secret WHERE id = 1", nil, dst...)
-		}).secret()
+		secret, err = t.row("SELECT key, sum FROM dprelease_secret WHERE id = 1").secret()
 		return err
 	})
 	if err != nil {
@@ -188,7 +186,7 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 	})
 	held := false
 	t := &postgresTx{ctx: ctx, conn: conn}
-	if err := t.row("SELECT pg_try_advisory_lock($1)", []any{s.lockKey(name)}, &held); err != nil {
+	if err := t.row("SELECT pg_try_advisory_lock($1)", s.lockKey(name))(&held); err != nil {
 		end()
 		return nil, err
 	}
@@ -215,7 +213,7 @@ func (s *Postgres) holder(t *postgresTx, key int64) error {
 	name := ""
 	err := t.row("SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_database d ON "+
 		"d.oid = l.database WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND "+
-		"l.classid::bigint << 32 | l.objid::bigint = $1", []any{key}, &name)
+		"l.classid::bigint << 32 | l.objid::bigint = $1", key)(&name)
 	if err != nil {
 		return ledger.ErrBusy // the holder is not known
 	}

@@ -34,7 +34,7 @@ func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 		func(t *postgresTx) error {
 			encoding, there := "", false
 			err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), "+
-				"to_regclass('dprelease_head') IS NOT NULL", nil, &s.schema, &encoding, &there)
+				"to_regclass('dprelease_head') IS NOT NULL")(&s.schema, &encoding, &there)
 			switch {
 			case err != nil:
 				return err
@@ -58,8 +58,8 @@ func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 // would forget what was spent.
 func (t *postgresTx) checkLasting() error {
 	unlogged := false
-	err := t.row("SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relpersistence <> 'p' AND oid IN "+
-		"('dprelease_entry'::regclass, 'dprelease_head'::regclass, 'dprelease_secret'::regclass))", nil, &unlogged)
+	err := t.row("SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relpersistence <> 'p' AND oid IN " +
+		"('dprelease_entry'::regclass, 'dprelease_head'::regclass, 'dprelease_secret'::regclass))")(&unlogged)
 	if err == nil && unlogged {
 		err = fmt.Errorf("%w: its tables are unlogged, so that a crash of the server would empty them", ledger.ErrUnavailable)
 	}
@@ -75,13 +75,10 @@ func (s *Postgres) create(t *postgresTx, from origin) error {
 	// This query reads the catalog, because to_regclass can return a cached answer within a transaction.
 	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = " +
 		"'dprelease_head')"
-	if err := t.row(look, nil, &there); err != nil || there {
+	if err := t.row(look)(&there); err != nil || there {
 		return err
 	}
-	secret, err := from.secretOrNew()
-	if err != nil {
-		return err
-	}
+	secret := from.secretOrNew()
 	if err := t.exec(postgresTables); err != nil {
 		return err
 	}
@@ -89,6 +86,6 @@ func (s *Postgres) create(t *postgresTx, from origin) error {
 		make([]byte, 32)); err != nil {
 		return t.translate(err)
 	}
-	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
+	_, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
 	return t.translate(err)
 }

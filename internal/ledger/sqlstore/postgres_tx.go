@@ -20,10 +20,7 @@ type postgresTx struct {
 var _ ledger.Tx = (*postgresTx)(nil)
 
 func (t *postgresTx) Last() (ledger.Head, error) {
-	return row(func(dst ...any) error {
-		return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil,
-			dst...)
-	}).head()
+	return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1").head()
 }
 
 // perQuery is the number of entries that one query reads.
@@ -87,7 +84,7 @@ func (t *postgresTx) Append(e ledger.Entry) error {
 // unless arrival is set.
 func (t *postgresTx) check(arrival bool) error {
 	version := 0
-	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
+	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1")(&version); {
 	case err != nil:
 		return err
 	case version > layout:
@@ -102,8 +99,9 @@ func (t *postgresTx) check(arrival bool) error {
 	return nil
 }
 
-func (t *postgresTx) row(query string, args []any, dst ...any) error {
-	return t.translate(t.conn.QueryRow(t.ctx, query, args...).Scan(dst...))
+// row returns the only row of a query, which runs when the row is read.
+func (t *postgresTx) row(query string, args ...any) row {
+	return func(dst ...any) error { return t.translate(t.conn.QueryRow(t.ctx, query, args...).Scan(dst...)) }
 }
 
 // exec runs one or several statements without arguments.

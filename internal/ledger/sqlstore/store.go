@@ -81,10 +81,7 @@ func (s *Store) View(ctx context.Context, fn func(ledger.Reader) error) error {
 // Secret implements ledger.Store.
 func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 	err = s.checked(ctx, deferred, func(t *tx) (err error) {
-		secret, err = row(func(dst ...any) error {
-			return t.row("SELECT key, sum FROM secret WHERE id = 1",
-				dst...)
-		}).secret()
+		secret, err = t.row("SELECT key, sum FROM secret WHERE id = 1").secret()
 		return err
 	})
 	if err != nil {

@@ -53,12 +53,10 @@ func (r row) secret() (secret []byte, err error) {
 
 const secretSize = 32
 
-func newSecret() ([]byte, error) {
+func newSecret() []byte {
 	secret := make([]byte, secretSize)
-	if _, err := rand.Read(secret); err != nil {
-		return nil, fmt.Errorf("%w: no random bytes", ledger.ErrUnavailable)
-	}
-	return secret, nil
+	_, _ = rand.Read(secret) // no error: the process ends if there is no randomness
+	return secret
 }
 
 // secretSum returns the checksum that is stored with the secret, to detect damage.

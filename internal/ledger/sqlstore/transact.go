@@ -54,7 +54,7 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 		if err := t.exec(begin); err != nil {
 			return errors.Join(err, translate(conn.Close()))
 		}
-		err = t.row("PRAGMA user_version", &t.version)
+		err = t.row("PRAGMA user_version")(&t.version)
 		if err != nil {
 			t.end(false)
 		}

@@ -19,7 +19,7 @@ type tx struct {
 var _ ledger.Tx = (*tx)(nil)
 
 func (t *tx) Last() (ledger.Head, error) {
-	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM head WHERE id = 1", dst...) }).head()
+	return t.row("SELECT seq, hash FROM head WHERE id = 1").head()
 }
 
 func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
@@ -64,8 +64,8 @@ func (t *tx) check(arrival bool) error {
 		id, sync int
 		journal  string
 	)
-	if err := errors.Join(t.row("PRAGMA application_id", &id), t.row("PRAGMA synchronous", &sync),
-		t.row("PRAGMA journal_mode", &journal)); err != nil {
+	if err := errors.Join(t.row("PRAGMA application_id")(&id), t.row("PRAGMA synchronous")(&sync),
+		t.row("PRAGMA journal_mode")(&journal)); err != nil {
 		return err
 	}
 	switch {
@@ -89,8 +89,9 @@ func (t *tx) check(arrival bool) error {
 // synchronousExtra is the value of PRAGMA synchronous that means EXTRA.
 const synchronousExtra = 3
 
-func (t *tx) row(query string, dst ...any) error {
-	return t.translate(t.conn.QueryRowContext(t.ctx, query).Scan(dst...))
+// row returns the only row of a query, which runs when the row is read.
+func (t *tx) row(query string) row {
+	return func(dst ...any) error { return t.translate(t.conn.QueryRowContext(t.ctx, query).Scan(dst...)) }
 }
 
 // exec runs a statement. A cancelled context does not interrupt it.

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/partial"
@@ -102,11 +103,11 @@ func (v *verb) makeKey(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	book, closeBook, err := v.OpenLedgerOf(ctx, plan, dir)
+	book, err := v.OpenLedgerOf(ctx, plan, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	input, err := book.InputKey(ctx)
 	if err != nil {
 		return pipeline.LedgerError("read the key of the input's digest", err)
@@ -194,7 +195,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 			Hint: "release run reads it, or lets the database add its rows up; see docs/howto/databases.md",
 		}
 	}
-	engine, err := jobs.Opener(plan, limits, func(context.Context) ([]byte, error) {
+	engine, err := runjob.Opener(plan, limits, func(context.Context) ([]byte, error) {
 		return key.InputKey(),
 			nil
 	})(ctx)

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,12 +20,7 @@ func (t *Text) lookAtObjects(text string) {
 			continue
 		}
 		t.Records++
-		names := make([]string, 0, len(object))
-		for name := range object {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
 			i, known := place[name]
 			if !known {
 				i = len(t.Columns)

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,10 +103,7 @@ func (t *Text) judge() {
 			nulls[text] = true
 		}
 	}
-	for text := range nulls {
-		t.NullValues = append(t.NullValues, text)
-	}
-	slices.Sort(t.NullValues)
+	t.NullValues = slices.Sorted(maps.Keys(nulls))
 	if comma == 0 {
 		t.Decimal = '.'
 	}

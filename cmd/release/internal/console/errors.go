@@ -14,9 +14,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// JobError is the error for a job file with problems. It contains the error type of package configs.
-type JobError struct{ configs.Diagnostics }
-
 // UsageError is the error for a wrong command line.
 type UsageError struct{ Text, Hint string }
 
@@ -51,7 +48,6 @@ func ErrorText(err error) string {
 
 // errorLines returns the lines of an error: one, or several if the error is a list.
 func errorLines(err error) string {
-	var job JobError
 	var diags configs.Diagnostics
 	switch e := err.(type) { //nolint:errorlint // the tree is walked one error at a time
 	case *pipeline.Error:
@@ -84,9 +80,6 @@ func errorLines(err error) string {
 			return OneLine(e.Text) + "\nhint: " + OneLine(e.Hint)
 		}
 	}
-	if errors.As(err, &job) {
-		return errorLines(job.Diagnostics)
-	}
 	if errors.Is(err, ledger.ErrExposed) { // one line for each finding, with the command that repairs it
 		lines := strings.Split(err.Error(), "\n")
 		for i, line := range lines {
@@ -110,13 +103,10 @@ func DiagnosticLines(d configs.Diagnostic) string {
 func (c *Console) Problems(err error) []configs.Diagnostic {
 	var failed *pipeline.Error
 	var usage *UsageError
-	var job JobError
 	var diags configs.Diagnostics
 	inputs := inputFaults(err)
 	var out []configs.Diagnostic
 	switch {
-	case errors.As(err, &job):
-		out = append(out, job.Diagnostics...)
 	case errors.As(err, &diags):
 		out = append(out, diags...)
 	case len(inputs) > 0:

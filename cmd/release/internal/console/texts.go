@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,9 +55,4 @@ func relative(path string) string {
 }
 
 // OrDash returns text, or "-" if it is empty, for a cell of a table.
-func OrDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func OrDash(s string) string { return cmp.Or(s, "-") }

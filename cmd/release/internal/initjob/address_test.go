@@ -21,9 +21,8 @@ func TestJobsOfAddresses(t *testing.T) {
 	t.Setenv("SIGNATURE", "sig=hush")
 	run := func(file string) (string, error) {
 		var out, asked bytes.Buffer
-		f := &flags{
-			unit: []string{"row"}, asks: []string{"histogram town=York|Bath"}, epsilon: "1", delta: "1e-6", dir: "out", ledger: "sqlite:ledger.db",
-			in: strings.NewReader(""),
+		f := &flags{Job: Job{Epsilon: "1", Delta: "1e-6", Dir: "out", Store: "sqlite:ledger.db"},
+			unit: []string{"row"}, asks: []string{"histogram town=York|Bath"}, in: strings.NewReader(""),
 		}
 		err := f.run(t.Context(), console.New(&out, &asked), []string{file})
 		if text := out.String() + asked.String(); strings.Contains(text, "hush") || err != nil &&

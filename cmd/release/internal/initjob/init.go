@@ -36,18 +36,15 @@ says, init asks on a terminal. Nothing that decides about privacy has a default.
 
 // flags holds the flags of the verbs init and profile.
 type flags struct {
-	unit                       []string
-	asks                       []string
-	maxRows                    int
-	epsilon, delta             string
-	totalEpsilon, totalDelta   string
-	name, out, dataset, ledger string
-	dir                        string
-	force                      bool
-	profile                    bool     // the verb is profile, whose queries are about all columns
-	types                      []string // the column types that --types states, for profile
-	in                         io.Reader
-	terminal                   bool
+	Job               // what the flags say about the job; the table and the answers complete it
+	unit     []string // --unit as it was given; may be row
+	asks     []string
+	out      string
+	force    bool
+	profile  bool     // the verb is profile, whose queries are about all columns
+	types    []string // the column types that --types states, for profile
+	in       io.Reader
+	terminal bool
 }
 
 // Command returns the verb init.
@@ -71,17 +68,17 @@ func newFlags() *flags {
 // add adds the flags that init and profile have in common.
 func (f *flags) add(v *pflag.FlagSet) {
 	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
-	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
-	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
-	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
-	v.StringVar(&f.totalEpsilon, "budget-epsilon", "",
+	v.IntVar(&f.MaxRows, "max-rows", 0, "the most rows of one unit that count")
+	v.StringVar(&f.Epsilon, "epsilon", "", "epsilon of the release")
+	v.StringVar(&f.Delta, "delta", "", "delta of the release, far below 1 / number of units")
+	v.StringVar(&f.TotalEpsilon, "budget-epsilon", "",
 		"epsilon of all releases of these data together; default: --epsilon")
-	v.StringVar(&f.totalDelta, "budget-delta", "",
+	v.StringVar(&f.TotalDel, "budget-delta", "",
 		"delta of all releases of these data together; default: --delta")
-	v.StringVar(&f.name, "name", "", "the job's name; absent: made of the file's")
-	v.StringVar(&f.dataset, "dataset", "", "the name of the data in the ledger; absent: the job's name")
-	v.StringVar(&f.ledger, "ledger", "sqlite:ledger.db", "the ledger's store")
-	v.StringVar(&f.dir, "out", "out", "the release folder")
+	v.StringVar(&f.Name, "name", "", "the job's name; absent: made of the file's")
+	v.StringVar(&f.Dataset, "dataset", "", "the name of the data in the ledger; absent: the job's name")
+	v.StringVar(&f.Store, "ledger", "sqlite:ledger.db", "the ledger's store")
+	v.StringVar(&f.Dir, "out", "out", "the release folder")
 	v.StringVar(&f.out, "job", "", "the file to write; absent: stdout")
 	v.BoolVar(&f.force, "force", false, "replace the file if it is there")
 }
@@ -90,19 +87,18 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	if err := f.checkPlace(); err != nil {
 		return err
 	}
-	j, err := f.table(ctx, files)
-	if err != nil {
+	if err := f.lookAt(ctx, files); err != nil {
 		return err
 	}
-	for _, note := range j.Table.Notes() {
+	for _, note := range f.Table.Notes() {
 		c.Note(console.Here(files[0]) + ": " + note)
 	}
-	asked, err := f.decide(ctx, c, j)
+	asked, err := f.decide(ctx, c)
 	if err == nil {
-		err = f.finish(ctx, c, j)
+		err = f.finish(ctx, c)
 	}
 	if err != nil && asked && ctx.Err() == nil {
-		c.Errorf("note: nothing was written; these flags are the answers so far: %s\n", f.answers(j))
+		c.Errorf("note: nothing was written; these flags are the answers so far: %s\n", f.answers())
 	}
 	return err
 }
@@ -127,8 +123,8 @@ func (f *flags) checkPlace() error {
 }
 
 // finish writes the job after all its values were decided.
-func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
-	text, err := f.text(ctx, j)
+func (f *flags) finish(ctx context.Context, c *console.Console) error {
+	text, err := f.text(ctx, &f.Job)
 	if err != nil {
 		return err
 	}
@@ -154,47 +150,37 @@ func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
 	return nil
 }
 
-// table reads the columns of the first file. It assumes that all files have the same columns, which the plan of a run
+// lookAt reads the columns of the first file. It assumes that all files have the same columns, which the plan of a run
 // checks.
-func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
+func (f *flags) lookAt(ctx context.Context, files []string) (err error) {
 	for _, file := range files {
 		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" &&
 			!strings.HasPrefix(a.Options, "${env:") {
-			return nil, console.Usagef("the query of a web address is a credential, and the job is published: set a variable " +
+			return console.Usagef("the query of a web address is a credential, and the job is published: set a variable " +
 				"to it, and write https://host/path?${env:NAME}, in quotes")
 		}
 	}
-	t, err := columns.OpenTable(ctx, files[0])
-	if err != nil {
-		return nil, columns.Error(files[0], err)
+	if f.Table, err = columns.OpenTable(ctx, files[0]); err != nil {
+		return columns.Error(files[0], err)
 	}
-	if len(t.Names) == 0 {
-		return nil, columns.Error(files[0], columns.ErrNoTable)
+	if len(f.Table.Names) == 0 {
+		return columns.Error(files[0], columns.ErrNoTable)
 	}
-	if f.profile {
-		if err := f.declare(t); err != nil {
-			return nil, err
+	if f.Declared = f.profile; f.profile {
+		if err := f.declare(f.Table); err != nil {
+			return err
 		}
 	}
-	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir,
-		Store: f.ledger, Dataset: f.dataset, Table: t, Declared: f.profile}
 	for _, file := range files {
-		j.Files = append(j.Files, f.relative(file))
+		f.Files = append(f.Files, f.relative(file))
 	}
-	if j.Name == "" {
-		base, _, _ := strings.Cut(columns.Base(files[0]), ".")
-		j.Name = strings.Trim(notNameBytes.ReplaceAllString(strings.ToLower(base), "-"), "-")
+	base, _, _ := strings.Cut(columns.Base(files[0]), ".")
+	f.Name = cmp.Or(f.Name, strings.Trim(notNameBytes.ReplaceAllString(strings.ToLower(base), "-"), "-"), "release")
+	f.Dataset = cmp.Or(f.Dataset, f.Name)
+	if said := source.FormatOf(columns.Base(files[0])); said != string(f.Table.Format) {
+		f.Format = f.Table.Format
 	}
-	if j.Name == "" {
-		j.Name = "release"
-	}
-	if j.Dataset == "" {
-		j.Dataset = j.Name
-	}
-	if said := source.FormatOf(columns.Base(files[0])); said != string(t.Format) {
-		j.Format = t.Format
-	}
-	return j, nil
+	return nil
 }
 
 // relative returns a path as the job has it: relative to the folder of the job's file. A URL does not change.
@@ -226,7 +212,7 @@ func (f *flags) text(ctx context.Context, j *Job) (string, error) {
 }
 
 // answers returns the job's values as flags of init, for a shell.
-func (f *flags) answers(j *Job) string {
+func (f *flags) answers() string {
 	var words []string
 	add := func(flag, value string) {
 		if value != "" {
@@ -234,11 +220,11 @@ func (f *flags) answers(j *Job) string {
 		}
 	}
 	add("--unit", strings.Join(f.unit, ","))
-	if rows := max(f.maxRows, j.MaxRows); rows > 0 {
-		add("--max-rows", strconv.Itoa(rows))
+	if f.MaxRows > 0 {
+		add("--max-rows", strconv.Itoa(f.MaxRows))
 	}
-	add("--epsilon", f.epsilon)
-	add("--delta", f.delta)
+	add("--epsilon", f.Epsilon)
+	add("--delta", f.Delta)
 	for _, ask := range f.asks {
 		add("--ask", ask)
 	}
@@ -246,24 +232,21 @@ func (f *flags) answers(j *Job) string {
 }
 
 // decide sets the job's values from the flags, and asks at the terminal for the others. It reports whether it asked.
-func (f *flags) decide(ctx context.Context, c *console.Console, j *Job) (asked bool, err error) {
-	if slices.Equal(f.unit, []string{"row"}) {
-		j.Unit = nil
-	}
+func (f *flags) decide(ctx context.Context, c *console.Console) (asked bool, err error) {
 	if missing := f.missing(); len(missing) > 0 {
 		if !f.terminal {
 			return false, console.Usagef("%s must be given: nothing has a default that decides about privacy",
 				strings.Join(missing, ", "))
 		}
-		if err := f.interview(ctx, c, j); err != nil {
+		if err := f.interview(ctx, c); err != nil {
 			return true, err
 		}
 		asked = true
 	}
-	f.setTotals(j)
+	f.complete()
 	if f.profile {
 		var left []string
-		if j.Questions, left = j.describe(); len(left) > 0 {
+		if f.Questions, left = f.describe(); len(left) > 0 {
 			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes them")
 		}
 	}
@@ -272,20 +255,17 @@ func (f *flags) decide(ctx context.Context, c *console.Console, j *Job) (asked b
 		if err != nil {
 			return asked, console.Usagef("--ask: %v", err)
 		}
-		j.Questions = append(j.Questions, q)
+		f.Questions = append(f.Questions, q)
 	}
-	return asked, j.checkColumns()
+	return asked, f.checkColumns()
 }
 
-// setTotals sets the budget of all releases together.
-func (f *flags) setTotals(j *Job) {
-	j.TotalEpsilon, j.TotalDel = f.totalEpsilon, f.totalDelta
-	if j.TotalEpsilon == "" {
-		j.TotalEpsilon = j.Epsilon
+// complete sets the job's unit, and the budget of all releases together, after the flags and answers that decide them.
+func (f *flags) complete() {
+	if f.Unit = f.unit; slices.Equal(f.unit, []string{"row"}) {
+		f.Unit = nil
 	}
-	if j.TotalDel == "" {
-		j.TotalDel = j.Delta
-	}
+	f.TotalEpsilon, f.TotalDel = cmp.Or(f.TotalEpsilon, f.Epsilon), cmp.Or(f.TotalDel, f.Delta)
 }
 
 // missing returns the names of the flags without which the job is incomplete, if nobody can be asked.
@@ -294,8 +274,8 @@ func (f *flags) missing() (names []string) {
 		flag   string
 		absent bool
 	}{
-		{"--unit", len(f.unit) == 0}, {"--max-rows", f.maxRows <= 0 && !slices.Equal(f.unit, []string{"row"})},
-		{"--epsilon", f.epsilon == ""}, {"--delta", f.delta == ""}, {"--ask", len(f.asks) == 0 && !f.profile},
+		{"--unit", len(f.unit) == 0}, {"--max-rows", f.MaxRows <= 0 && !slices.Equal(f.unit, []string{"row"})},
+		{"--epsilon", f.Epsilon == ""}, {"--delta", f.Delta == ""}, {"--ask", len(f.asks) == 0 && !f.profile},
 	} {
 		if m.absent {
 			names = append(names, m.flag)

@@ -22,8 +22,9 @@ func TestInterview(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, asked bytes.Buffer
-	f := &flags{in: strings.NewReader("\nidd\nid\n\n1\none\n1e-6\n\n0\n3\n\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"),
-		terminal: true, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+	f := &flags{Job: Job{Dir: "out", Store: "sqlite:ledger.db"},
+		in:       strings.NewReader("\nidd\nid\n\n1\none\n1e-6\n\n0\n3\n\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"),
+		terminal: true, out: filepath.Join(dir, "job.yaml")}
 	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err != nil {
 		t.Fatal(err, asked.String())
 	}
@@ -51,8 +52,9 @@ func TestNoAnswerIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, asked bytes.Buffer
-	f := &flags{in: strings.NewReader("id\n0\n1\n1\n1e-6\n3\nmean fee=0..5\nhistogram town=York|Bath\n"), terminal: true,
-		dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+	f := &flags{Job: Job{Dir: "out", Store: "sqlite:ledger.db"},
+		in: strings.NewReader("id\n0\n1\n1\n1e-6\n3\nmean fee=0..5\nhistogram town=York|Bath\n"), terminal: true,
+		out: filepath.Join(dir, "job.yaml")}
 	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err == nil {
 		t.Error("the answers ended, and there is no error")
 	}
@@ -90,8 +92,8 @@ func TestNoFileIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, asked bytes.Buffer
-	f := &flags{in: hastyNeighbour{job, strings.NewReader("id\n1\n1e-6\n3\ncount\n\n")}, terminal: true, dir: "out",
-		ledger: "sqlite:ledger.db", out: job}
+	f := &flags{Job: Job{Dir: "out", Store: "sqlite:ledger.db"},
+		in: hastyNeighbour{job, strings.NewReader("id\n1\n1e-6\n3\ncount\n\n")}, terminal: true, out: job}
 	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err == nil ||
 		!strings.Contains(err.Error(), "there already") {
 		t.Errorf("error %v after %s", err, asked.String())
@@ -114,8 +116,8 @@ func TestForceKeepsTheMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out",
-		ledger: "sqlite:ledger.db", out: job, force: true}
+	f := &flags{Job: Job{Epsilon: "1", Delta: "1e-6", Dir: "out", Store: "sqlite:ledger.db"},
+		unit: []string{"row"}, asks: []string{"count"}, out: job, force: true}
 	if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &said), []string{table}); err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +148,8 @@ func TestQueryNamedAsNothing(t *testing.T) {
 	if err := os.WriteFile(table, []byte("null\n1\n2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := &flags{unit: []string{"row"}, asks: []string{"quantiles null=0..10/5"}, epsilon: "1", delta: "1e-6", dir: "out",
-		ledger: "sqlite:ledger.db", out: job}
+	f := &flags{Job: Job{Epsilon: "1", Delta: "1e-6", Dir: "out", Store: "sqlite:ledger.db"},
+		unit: []string{"row"}, asks: []string{"quantiles null=0..10/5"}, out: job}
 	if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table}); err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +172,8 @@ func TestHowTextsAreWritten(t *testing.T) {
 		if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out",
-			ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+		f := &flags{Job: Job{Epsilon: "1", Delta: "1e-6", Dir: "out", Store: "sqlite:ledger.db"},
+			unit: []string{"row"}, asks: []string{"count"}, out: filepath.Join(dir, "job.yaml")}
 		if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table}); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}

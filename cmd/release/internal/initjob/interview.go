@@ -36,25 +36,25 @@ func (f *flags) prompt(c *console.Console) prompt {
 }
 
 // interview asks for the values that no flag gives.
-func (f *flags) interview(ctx context.Context, c *console.Console, j *Job) error {
+func (f *flags) interview(ctx context.Context, c *console.Console) error {
 	ask := f.prompt(c)
 	var names []string
-	for i, name := range j.Table.Names {
-		names = append(names, console.OneLine(name)+" ("+j.Table.Types[i]+")")
+	for i, name := range f.Table.Names {
+		names = append(names, console.OneLine(name)+" ("+f.Table.Types[i]+")")
 	}
 	c.Errorf("The table has the columns %s.\n", strings.Join(names, ", "))
-	if err := f.askGuarantee(ask, j); err != nil {
+	if err := f.askGuarantee(ask); err != nil {
 		return err
 	}
 	if len(f.asks) > 0 || f.profile {
 		return nil
 	}
-	f.setTotals(j)
-	return f.askQuestions(ctx, c, ask, j)
+	f.complete()
+	return f.askQuestions(ctx, c, ask)
 }
 
 // askGuarantee asks for the privacy unit, epsilon, delta and the bound on the rows of a unit.
-func (f *flags) askGuarantee(ask prompt, j *Job) error {
+func (f *flags) askGuarantee(ask prompt) error {
 	var unit string
 	for _, s := range []struct {
 		absent   bool
@@ -63,10 +63,10 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 		check    func(answer string) error
 	}{
 		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
-			"person, a household, a device; or row.", &unit, j.checkUnit},
-		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.",
-			&f.epsilon, checkEpsilon},
-		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta, checkDelta},
+			"person, a household, a device; or row.", &unit, f.checkUnit},
+		{f.Epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.",
+			&f.Epsilon, checkEpsilon},
+		{f.Delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.Delta, checkDelta},
 	} {
 		if !s.absent {
 			continue
@@ -82,12 +82,7 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 			f.unit = append(f.unit, strings.TrimSpace(column))
 		}
 	}
-	j.Unit, j.Epsilon, j.Delta = f.unit, f.epsilon, f.delta
-	if slices.Equal(f.unit, []string{"row"}) {
-		j.Unit = nil
-		return nil
-	}
-	if f.maxRows > 0 {
+	if slices.Equal(f.unit, []string{"row"}) || f.MaxRows > 0 {
 		return nil
 	}
 	answer, err := ask("How many rows of one unit may count at most? More rows keep more of the data and need more noise.",
@@ -97,7 +92,7 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 			}
 			return nil
 		})
-	j.MaxRows = positive(answer)
+	f.MaxRows = positive(answer)
 	return err
 }
 
@@ -133,7 +128,7 @@ func checkDelta(answer string) error {
 }
 
 // askQuestions asks for the queries. It tries each in a job with those before it.
-func (f *flags) askQuestions(ctx context.Context, c *console.Console, ask prompt, j *Job) error {
+func (f *flags) askQuestions(ctx context.Context, c *console.Console, ask prompt) error {
 	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
 	var questions []Query
 	for {
@@ -145,7 +140,7 @@ func (f *flags) askQuestions(ctx context.Context, c *console.Console, ask prompt
 			if err != nil {
 				return err
 			}
-			tried := *j
+			tried := f.Job
 			tried.Questions = append(slices.Clone(questions), q)
 			if err := tried.checkColumns(); err != nil {
 				return err

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -34,10 +34,7 @@ func LedgersNear(dir string) (paths []string) {
 
 // RunOf returns the run that published the release whose manifest has the SHA-256 digest; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
-	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
-		return r.Digests.Release == digest || slices.ContainsFunc(r.Rerenderings,
-			func(d ledger.Rerendering) bool { return d.Release == digest })
-	})
+	i := slices.IndexFunc(runs, func(r ledger.Run) bool { return r.HasPublication(digest) })
 	if i < 0 || digest == "" {
 		return nil
 	}
@@ -49,13 +46,12 @@ type Known struct {
 	Store string // the ledger's name
 	Book  *ledger.Book
 	Run   ledger.Run
-	Close func() error
 }
 
 // CloseAll closes the ledgers of known. It ignores errors, since the ledgers were only read.
 func CloseAll(known []*Known) {
 	for _, k := range known {
-		_ = k.Close()
+		_ = k.Book.Close()
 	}
 }
 
@@ -90,19 +86,19 @@ func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, e
 // findIn finds a release in one ledger. It returns nil if the ledger does not have the release. A closed ledger is
 // searched only if closed is set.
 func findIn(ctx context.Context, store, digest string, closed bool) (*Known, error) {
-	book, closeBook, err := OpenStore(ctx, store, false)
+	book, err := runjob.OpenStore(ctx, store, false)
 	if err != nil {
 		return nil, err
 	}
 	s, err := book.Snapshot(ctx)
 	if err != nil {
-		_ = closeBook() // nothing is lost: the ledger was only read
+		_ = book.Close() // nothing is lost: the ledger was only read
 		return nil, pipeline.LedgerError("read the ledger", err)
 	}
 	if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || closed) {
-		return &Known{Store: store, Book: book, Run: *r, Close: closeBook}, nil
+		return &Known{Store: store, Book: book, Run: *r}, nil
 	}
-	return nil, closeBook()
+	return nil, book.Close()
 }
 
 // ShownStore returns the name of a ledger for messages: the path of a file. For a server it returns only the kind of
@@ -117,13 +113,9 @@ func ShownStore(store string) string {
 
 // StoreOf returns the name of the ledger that a job file names.
 func (f *Flags) StoreOf(c *console.Console, path string) (string, error) {
-	params, err := f.ParamValues()
+	job, err := f.Job(c, path)
 	if err != nil {
 		return "", err
-	}
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: c.Env, Sample: true})
-	if len(diags) > 0 {
-		return "", console.JobError{Diagnostics: diags}
 	}
 	return job.StoreName(), nil
 }

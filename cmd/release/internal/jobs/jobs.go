@@ -17,7 +17,6 @@ import (
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 // Flags are the flags of every verb that reads a job.
@@ -95,6 +94,19 @@ func (f *Flags) ParamValues() (map[string]string, error) {
 	return values, nil
 }
 
+// Job reads a job file, and checks that it can be read.
+func (f *Flags) Job(c *console.Console, path string) (*configs.Job, error) {
+	params, err := f.ParamValues()
+	if err != nil {
+		return nil, err
+	}
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: c.Env, Sample: true})
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return job, nil
+}
+
 // Load reads a job file and makes its plan.
 func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pipeline.Plan, error) {
 	params, err := f.ParamValues()
@@ -108,32 +120,14 @@ func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pip
 func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
 	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env, DataChecks: f.DataChecks})
 	if len(diags) > 0 {
-		return nil, console.JobError{Diagnostics: diags}
+		return nil, diags
 	}
 	return plan, nil
 }
 
 // Dir returns the absolute path of the release folder.
 func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
-	dir, err := runjob.Dir(p, f.out)
-	return dir, usage(err)
-}
-
-// Opener opens a plan's input; see [runjob.Opener].
-func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
-	error)) func(context.Context) (pipeline.Engine, error) {
-	return runjob.Opener(p, l, key)
-}
-
-// OpenBook opens the ledger that the job names, and creates it if it does not exist.
-func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
-	return OpenStore(ctx, job.StoreName(), true)
-}
-
-// OpenStore opens a ledger by its name. If it does not exist, create allows to create it.
-func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
-	book, closeBook, err := runjob.OpenStore(ctx, name, create)
-	return book, closeBook, usage(err)
+	return runjob.Dir(p, f.out)
 }
 
 // ledgerOptions returns the ledger's options from the flags.
@@ -142,9 +136,8 @@ func (f *Flags) ledgerOptions() runjob.LedgerOptions {
 }
 
 // OpenLedgerOf opens the ledger of a plan that publishes into dir, as [runjob.OpenLedger] does.
-func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
-	book, closeBook, err := runjob.OpenLedger(ctx, plan, dir, f.ledgerOptions())
-	return book, closeBook, usage(err)
+func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, error) {
+	return runjob.OpenLedger(ctx, plan, dir, f.ledgerOptions())
 }
 
 // LostLedger returns an error if a plan's ledger is missing although it should exist, as
@@ -156,8 +149,7 @@ func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
 // CompareHeads returns an error if the ledger has lost entries: it lacks an entry that the anchor at anchorPath has, or
 // that a release in dir or beside it shows.
 func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string) (*runjob.Anchor, error) {
-	anchor, err := runjob.CompareHeads(ctx, book, dir, anchorPath, runjob.LedgerOptions{Show: console.Here})
-	return anchor, usage(err)
+	return runjob.CompareHeads(ctx, book, dir, anchorPath, runjob.LedgerOptions{Show: console.Here})
 }
 
 // AddNewLedger adds the flag --new-ledger, which allows a new ledger although releases exist that another ledger paid
@@ -171,13 +163,4 @@ func (f *Flags) AddNewLedger(cmd *cobra.Command) {
 func (f *Flags) AddAnchor(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file on another disk that holds the ledger's newest entry: fail "+
 		"if the ledger lacks it, and update the file after the run")
-}
-
-// usage converts a wrong setting of a run to a usage error, and returns other errors unchanged.
-func usage(err error) error {
-	var wrong *runjob.SettingError
-	if errors.As(err, &wrong) {
-		return console.Usagef("%s", wrong.Text)
-	}
-	return err
 }

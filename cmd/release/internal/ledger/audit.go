@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -69,14 +70,9 @@ func (a *accounts) printAudit(o *openedLedger, audit *ledger.Audit, seen int, fi
 		spelling.Count(seen, "release folder"), spelling.Count(audit.Rerenderings, "re-rendering")))
 }
 
-func byName(a, b ledger.Account) int {
-	switch {
-	case a.Dataset+"\x00"+a.Unit+"\x00"+a.Adjacency < b.Dataset+"\x00"+b.Unit+"\x00"+b.Adjacency:
-		return -1
-	case a == b:
-		return 0
-	}
-	return 1
+// byName orders accounts by dataset, unit and adjacency.
+func byName(x, y ledger.Account) int {
+	return cmp.Or(cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Unit, y.Unit), cmp.Compare(x.Adjacency, y.Adjacency))
 }
 
 // lostEnds detects a ledger whose newest entries were cut off. A manifest shows the ledger's newest entry at the time

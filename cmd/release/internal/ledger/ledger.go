@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -68,7 +70,7 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 			if err != nil {
 				return err
 			}
-			defer func() { _ = o.close() }() // nothing is lost: the ledger was only read
+			defer o.book.Close() // nothing is lost: the ledger was only read
 			return run(cmd.Context(), o)
 		},
 	}
@@ -79,34 +81,25 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 // openedLedger is a ledger that a verb has opened.
 type openedLedger struct {
 	*ledgerFlags
-	book  *ledger.Book
-	close func() error
-	job   *configs.Job // the job that names the ledger; nil if --store names it
+	book *ledger.Book
+	job  *configs.Job // the job that names the ledger; nil if --store names it
 }
 
 func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*openedLedger, error) {
 	o := &openedLedger{ledgerFlags: f}
+	var err error
 	switch {
 	case (len(args) == 1) == (f.store != ""):
 		return nil, console.Usagef("name the ledger by a job file or by --store")
 	case a.JSON && f.csv:
 		return nil, console.Usagef("--json and --csv exclude each other")
 	case len(args) == 1:
-		params, err := f.ParamValues()
-		if err != nil {
+		if o.job, err = f.Job(a.Console, args[0]); err != nil {
 			return nil, err
 		}
-		job, diags := configs.Load(args[0], configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
-		if len(diags) > 0 {
-			return nil, console.JobError{Diagnostics: diags}
-		}
-		o.job, f.store = job, job.StoreName()
-		if f.dataset == "" {
-			f.dataset = job.Ledger.Dataset
-		}
+		f.store, f.dataset = o.job.StoreName(), cmp.Or(f.dataset, o.job.Ledger.Dataset)
 	}
-	var err error
-	o.book, o.close, err = jobs.OpenStore(ctx, f.store, false)
+	o.book, err = runjob.OpenStore(ctx, f.store, false)
 	return o, err
 }
 

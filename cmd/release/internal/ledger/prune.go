@@ -119,7 +119,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = o.close() }() // nothing is lost: each entry was durable when it was made
+	defer o.book.Close() // nothing is lost: each entry was durable when it was made
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -211,16 +211,9 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 		}
 	}
 	slices.SortStableFunc(out, func(x, y *publication) int {
-		return cmp.Or(x.series.compare(y.series), -cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
+		return cmp.Or(byName(x.series.account, y.series.account), cmp.Compare(x.series.job, y.series.job), -cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
 	})
 	return out, nil
-}
-
-// compare orders series by dataset, then by job.
-func (s series) compare(o series) int {
-	x, y := s.account, o.account
-	return cmp.Or(cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Unit, y.Unit), cmp.Compare(x.Adjacency, y.Adjacency),
-		cmp.Compare(s.job, o.job))
 }
 
 // isDate reports whether the value of a parameter is a date. The ledger does not have the types of parameters, so the

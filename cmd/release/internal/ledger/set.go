@@ -38,7 +38,7 @@ func (a *accounts) budgetSetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = o.close() }() // nothing is lost: each entry was durable when it was made
+			defer o.book.Close() // nothing is lost: each entry was durable when it was made
 			return a.budgetSet(cmd.Context(), o, set)
 		},
 	}

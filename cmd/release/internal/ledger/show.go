@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -167,7 +168,7 @@ func accountsText(balances []ledger.Balance, accounts []accountJSON) string {
 				if i == 0 {
 					word = "opened"
 				}
-				b.WriteString(console.Fill("  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason)))
+				b.WriteString(console.Fill("  %-8s %s: %s; %s\n", word, c.At, c.Budget, cmp.Or(c.Reason, "no reason was given")))
 			}
 		}
 		left := "nothing fits any more"
@@ -180,14 +181,6 @@ func accountsText(balances []ledger.Balance, accounts []accountJSON) string {
 		b.WriteString(console.Fill("note: %s\n\n", note))
 	}
 	return b.String()
-}
-
-// because returns the end of a sentence: the reason that the ledger's owner gave for a budget.
-func because(reason string) string {
-	if reason == "" {
-		return "; no reason was given"
-	}
-	return "; " + reason
 }
 
 // promise returns a sentence that states the joint guarantee of all releases of an account.

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -65,7 +66,7 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = known.Close() }() // nothing is lost: each entry was durable when it was made
+	defer known.Book.Close() // nothing is lost: each entry was durable when it was made
 	r := &known.Run
 	again := r.Withdrawn != nil
 	if !again {
@@ -154,7 +155,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 			return known[0], nil
 		}
 	}
-	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	book, err := runjob.OpenStore(ctx, store, false)
 	if err != nil {
 		return nil, err
 	}
@@ -163,10 +164,10 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 		err = unknownRelease("the ledger has no release of this job with these parameters")
 	}
 	if err != nil {
-		_ = closeBook() // nothing is lost: the ledger was only read
+		_ = book.Close() // nothing is lost: the ledger was only read
 		return nil, err
 	}
-	return &jobs.Known{Store: store, Book: book, Run: r, Close: closeBook}, nil
+	return &jobs.Known{Store: store, Book: book, Run: r}, nil
 }
 
 func unknownRelease(message string) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
@@ -179,11 +180,11 @@ func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.Schema, read source.Rows,
 	private string, limits local.Limits) (*pipeline.Release, error) {
 	jobs.KeepTo(limits.Memory)
-	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+filepath.Join(private, "ledger.db"), true)
+	book, err := runjob.OpenStore(ctx, "sqlite:"+filepath.Join(private, "ledger.db"), true)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closeBook() }() // no harm: the ledger is deleted
+	defer book.Close() // no harm: the ledger is deleted
 	o, done := a.Observer()
 	defer done()
 	limits.Scratch = private

@@ -48,10 +48,7 @@ type file struct {
 // filesOf returns the files of a release with the digests in its manifest; the manifest is last.
 func filesOf(dir string, found *sink.Examined) ([]file, error) {
 	digests := named(found.Manifest)
-	names := make([]string, 0, len(digests)+2)
-	for name := range digests {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(digests))
 	if found.Manifest.Signature != nil {
 		_, signature, err := sink.ReadSigned(dir)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/mechanism/selftest"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -137,13 +138,13 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	if err != nil {
 		return nil, nil, folderError("find the selftest's folder", err)
 	}
-	book, closeBook, err := jobs.OpenBook(ctx, plan.Job())
+	book, err := runjob.OpenStore(ctx, plan.Job().StoreName(), true)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger's entries are durable
+	defer book.Close() // nothing is lost: the ledger's entries are durable
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(), Open: jobs.Opener(plan, local.Limits{Workers: f.Workers}, book.InputKey),
+		Book: book, Sink: sink.New(), Open: runjob.Opener(plan, local.Limits{Workers: f.Workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: f.Workers, Program: a.program(),
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: dir})

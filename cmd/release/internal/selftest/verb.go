@@ -29,6 +29,12 @@ min_units never appear; the noise of common keys has the stated distribution.
 Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. If nothing is wrong,
 one run in 10^9 fails. Exit code 1: a check failed.`
 
+// selftester holds what the verb selftest needs: its console, and a function that describes this program.
+type selftester struct {
+	*console.Console
+	program func() manifest.Program
+}
+
 // mostSeconds is the maximum of --seconds: one day.
 const mostSeconds = 24 * 60 * 60
 

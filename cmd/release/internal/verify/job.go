@@ -29,12 +29,12 @@ import (
 
 // job checks the manifest's statements: it makes the plan of the manifest's job again, and compares the statements that
 // follow from the plan, such as sigma, with the manifest.
-func (v *verifying) job(ctx context.Context, a *verifier) error {
+func (v *verifying) job(ctx context.Context) error {
 	if !v.readable {
 		v.add("job", skipped, "the manifest cannot be read")
 		return nil
 	}
-	made, own := v.manifest.Program, a.program()
+	made, own := v.manifest.Program, v.program()
 	if made.Version != own.Version || made.Commit != own.Commit {
 		v.add("job", skipped, "another build of the program (%s) made the release: it may word the same facts differently",
 			made.Version)

@@ -13,7 +13,7 @@ import (
 
 // keys checks the tables of discovered keys. The noisy counts of the query that selects keys must reach the threshold,
 // and the queries that use these keys must have them. If no query discovers keys, the check is left out.
-func (v *verifying) keys(ctx context.Context, _ *verifier) error {
+func (v *verifying) keys(ctx context.Context) error {
 	if !v.readable || !slices.ContainsFunc(v.manifest.Queries, func(q manifest.Query) bool { return q.Discovered() }) {
 		return nil
 	}

@@ -21,12 +21,12 @@ import (
 )
 
 // ledger checks the manifest against the ledger.
-func (v *verifying) ledger(ctx context.Context, a *verifier) error {
+func (v *verifying) ledger(ctx context.Context) error {
 	if !v.readable {
 		v.add("ledger", skipped, "the manifest cannot be read")
 		return nil
 	}
-	store, err := v.store(a)
+	store, err := v.store()
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 
 // pruned returns an error if a ledger records that the folder, which does not exist, was deleted on purpose by the verb
 // prune.
-func (v *verifying) pruned(ctx context.Context, a *verifier) error {
-	store, err := v.store(a)
+func (v *verifying) pruned(ctx context.Context) error {
+	store, err := v.store()
 	if err != nil {
 		return err
 	}
@@ -73,12 +73,12 @@ func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 		}
 	}
 	for _, store := range stores {
-		book, closeBook, err := jobs.OpenStore(ctx, store, false)
+		book, err := runjob.OpenStore(ctx, store, false)
 		if err != nil {
 			return err
 		}
 		runs, err := book.Runs(ctx)
-		if err = errors.Join(err, closeBook()); err != nil {
+		if err = errors.Join(err, book.Close()); err != nil {
 			return pipeline.LedgerError("read the ledger", err)
 		}
 		for i := range slices.Backward(runs) {
@@ -93,24 +93,24 @@ func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 }
 
 // store returns the name of the ledger that the flags --store and --job give; "" if they are not given.
-func (v *verifying) store(a *verifier) (string, error) {
+func (v *verifying) store() (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
 		return "", console.Usagef("--job and --store exclude each other")
 	case f.job == "":
 		return f.store, nil
 	}
-	return v.flags.StoreOf(a.Console, v.flags.job)
+	return v.flags.StoreOf(v.Console, v.flags.job)
 }
 
 // knows reports whether the ledger at path has the release's dataset (known), and whether it has any dataset (used). If
 // the manifest hides a part of the dataset's name, known is true.
 func (v *verifying) knows(ctx context.Context, path string) (known, used bool, err error) {
-	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
+	book, err := runjob.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
 		return false, false, err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	s, err := book.Snapshot(ctx)
 	if err != nil {
 		return false, false, err
@@ -122,11 +122,11 @@ func (v *verifying) knows(ctx context.Context, path string) (known, used bool, e
 
 // inLedger checks the manifest against one ledger. how tells the user how the ledger was found.
 func (v *verifying) inLedger(ctx context.Context, store, how string) error {
-	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	book, err := runjob.OpenStore(ctx, store, false)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeBook() }() // nothing is lost: the ledger was only read
+	defer book.Close() // nothing is lost: the ledger was only read
 	audit, err := book.Audit(ctx)
 	if err != nil {
 		return pipeline.LedgerError("audit", err)

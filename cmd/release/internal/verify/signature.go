@@ -12,7 +12,7 @@ import (
 
 // signature checks the manifest's signature with the public key that the manifest names. If --key is given, it must be
 // this key.
-func (v *verifying) signature(context.Context, *verifier) error {
+func (v *verifying) signature(context.Context) error {
 	wanted := v.flags.key != ""
 	var key minisign.PublicKey
 	if wanted {

@@ -92,15 +92,15 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 				" is not a release folder: it has no " + manifest.FileName}
 		}
 	}
-	v := &verifying{dir: dir, flags: f}
+	v := &verifying{verifier: a, dir: dir, flags: f}
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := v.pruned(ctx, a); err != nil {
+		if err := v.pruned(ctx); err != nil {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.job, v.keys,
+	for _, check := range []func(context.Context) error{v.digests, v.noise, v.job, v.keys,
 		v.ledger, v.signature} {
-		if err := check(ctx, a); err != nil {
+		if err := check(ctx); err != nil {
 			return err
 		}
 		if ctx.Err() != nil { // an interrupted check has no result
@@ -139,6 +139,7 @@ func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 
 // verifying is the verification of one release in progress.
 type verifying struct {
+	*verifier
 	dir      string
 	flags    *verifyFlags
 	manifest manifest.Manifest
@@ -152,7 +153,7 @@ func (v *verifying) add(name, result, format string, args ...any) {
 }
 
 // digests compares every file with the manifest. It returns an error only if the folder cannot be read at all.
-func (v *verifying) digests(ctx context.Context, _ *verifier) error {
+func (v *verifying) digests(ctx context.Context) error {
 	found, err := sink.Examine(ctx, v.dir)
 	if err != nil {
 		return pipeline.OutputError(err)
@@ -169,7 +170,7 @@ func (v *verifying) digests(ctx context.Context, _ *verifier) error {
 	return nil
 }
 
-func (v *verifying) noise(context.Context, *verifier) error {
+func (v *verifying) noise(context.Context) error {
 	if !v.readable {
 		v.add("noise", skipped, "the manifest cannot be read")
 		return nil
