@@ -36,7 +36,7 @@ func (w pieces) of(parts []part) (all []string) {
 		case p.Text != nil:
 			text := w.unit(p.Text.Expr, p.Text.Type, p.Text.Binary)
 			if !p.NeverNull {
-				text = "COALESCE(" + text + ", " + w.bytes("ff") + ")"
+				text = "CASE WHEN " + p.Text.Expr + " IS NULL THEN " + w.bytes("ff") + " ELSE " + text + " END"
 			}
 			all = append(all, text)
 		case p.Column != "":

@@ -28,6 +28,7 @@ func Sampled(t *testing.T, s *Server) {
 		{"person", "max_rows: 3, sample_by: [trip]"},
 		{"home, person", "max_rows: 1, sample_by: [word, day]"},
 		{"home", "max_rows: 40, sample_by: [at, paid, trip]"},
+		{"person", "max_rows: 9, sample_by: [paid]"},
 	} {
 		p := Plan(t, fmt.Sprintf(sampledJob, sample.unit, sample.bound))
 		for _, some := range [][]stabilitytest.Row{nil, rows}[min(n, 1):] {
@@ -80,9 +81,13 @@ func sampledRows() (rows []stabilitytest.Row) {
 			if unit == 11 && n%5 == 0 {
 				person = nil
 			}
+			paid := any(n%2 == 0)
+			if n%3 == 2 {
+				paid = nil
+			}
 			when := start + int64(n*unit)*7*3600e6
 			rows = append(rows, stabilitytest.Row{person, int64(unit / 2), trip, words[(n+unit)%len(words)],
-				when / 86400e6, when, n%2 == 0, zones[n%len(zones)], values[(n+unit)%len(values)], int64(n - 12)})
+				when / 86400e6, when, paid, zones[n%len(zones)], values[(n+unit)%len(values)], int64(n - 12)})
 		}
 	}
 	return rows

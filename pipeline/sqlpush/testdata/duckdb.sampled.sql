@@ -7,7 +7,7 @@ FROM (SELECT s13.*, CASE WHEN e11 > 858993459200 THEN 858993459200 WHEN e11 >= 0
  FROM (SELECT s7.*, 0 AS cell0
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l0 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l0 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(l0 || unhex('00') || COALESCE(encode(CASE WHEN l1 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l1 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l1 AS VARCHAR) END), unhex('ff')) || unhex('00') || COALESCE(encode(CAST(l2 AS VARCHAR)), unhex('ff'))), 1, 16) AS d
+ FROM (SELECT s2.*, substr(sha256(l0 || unhex('00') || CASE WHEN l1 IS NULL THEN unhex('ff') ELSE encode(CASE WHEN l1 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l1 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l1 AS VARCHAR) END) END || unhex('00') || CASE WHEN l2 IS NULL THEN unhex('ff') ELSE encode(CAST(l2 AS VARCHAR)) END), 1, 16) AS d
  FROM (SELECT * FROM (SELECT encode(CAST("cab" AS VARCHAR)) AS l0, date_diff('day', DATE '1970-01-01', "day") AS l1, "age" AS l2, encode(CAST("zone" AS VARCHAR)) AS l3, "fare" AS l4
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
@@ -25,7 +25,7 @@ FROM (SELECT s14.*, CASE WHEN e12 > 858993459200 THEN 858993459200 WHEN e12 >= 0
  FROM (SELECT s8.*, list_position([encode('north'), encode('south')], l0) AS e7
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l2 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(l2 || unhex('00') || COALESCE(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END), unhex('ff')) || unhex('00') || COALESCE(encode(CAST(l1 AS VARCHAR)), unhex('ff'))), 1, 16) AS d
+ FROM (SELECT s2.*, substr(sha256(l2 || unhex('00') || CASE WHEN l3 IS NULL THEN unhex('ff') ELSE encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) END || unhex('00') || CASE WHEN l1 IS NULL THEN unhex('ff') ELSE encode(CAST(l1 AS VARCHAR)) END), 1, 16) AS d
  FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "fare" AS l4, CAST("shared" AS BIGINT) AS l5
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
@@ -41,7 +41,7 @@ FROM (SELECT s10.*, CASE WHEN e8 > 838860800 THEN 838860800 WHEN e8 >= 0 THEN e8
  FROM (SELECT s7.*, 0 AS cell0
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l1 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(l1 || unhex('00') || COALESCE(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END), unhex('ff')) || unhex('00') || COALESCE(encode(CAST(l3 AS VARCHAR)), unhex('ff'))), 1, 16) AS d
+ FROM (SELECT s2.*, substr(sha256(l1 || unhex('00') || CASE WHEN l2 IS NULL THEN unhex('ff') ELSE encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) END || unhex('00') || CASE WHEN l3 IS NULL THEN unhex('ff') ELSE encode(CAST(l3 AS VARCHAR)) END), 1, 16) AS d
  FROM (SELECT * FROM (SELECT "fare" AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, "age" AS l3
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
@@ -56,7 +56,7 @@ WITH counted AS (SELECT cell0, cell1 FROM (SELECT * FROM (SELECT s11.*, CASE WHE
  FROM (SELECT * FROM (SELECT s8.*, list_position([encode('north'), encode('south')], l0) AS e7
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l2 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(l2 || unhex('00') || COALESCE(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END), unhex('ff')) || unhex('00') || COALESCE(encode(CAST(l4 AS VARCHAR)), unhex('ff'))), 1, 16) AS d
+ FROM (SELECT s2.*, substr(sha256(l2 || unhex('00') || CASE WHEN l3 IS NULL THEN unhex('ff') ELSE encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) END || unhex('00') || CASE WHEN l4 IS NULL THEN unhex('ff') ELSE encode(CAST(l4 AS VARCHAR)) END), 1, 16) AS d
  FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, CAST("shared" AS BIGINT) AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "age" AS l4, "fare" AS l5
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1

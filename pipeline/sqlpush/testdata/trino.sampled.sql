@@ -5,7 +5,7 @@ FROM (SELECT s9.*, CASE WHEN l4 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l4 >= CAS
  FROM (SELECT s7.*, 0 AS cell0
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l0 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l0 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l0), X'00', COALESCE(to_utf8(CASE WHEN l1 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l1, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l1 AS varchar)) END), X'ff'), X'00', COALESCE(to_utf8(CAST(l2 AS varchar)), X'ff'))), 1, 8) AS d
+ FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l0), X'00', CASE WHEN l1 IS NULL THEN X'ff' ELSE to_utf8(CASE WHEN l1 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l1, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l1 AS varchar)) END) END, X'00', CASE WHEN l2 IS NULL THEN X'ff' ELSE to_utf8(CAST(l2 AS varchar)) END)), 1, 8) AS d
  FROM (SELECT * FROM (SELECT CAST("cab" AS varchar) AS l0, date_diff('day', DATE '1970-01-01', "day") AS l1, "age" AS l2, CAST("zone" AS varchar) AS l3, CASE WHEN NOT is_nan(CAST("fare" AS double)) THEN CAST("fare" AS double) END AS l4
  FROM "city"."trips" AS input) AS s1
  WHERE l4 >= CAST('0e+00' AS DOUBLE) AND l0 IS NOT NULL) AS s2) AS s3) AS s4
@@ -20,7 +20,7 @@ FROM (SELECT s10.*, CASE WHEN e8 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN e8 >= CA
  FROM (SELECT s7.*, (CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END) AS cell0
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l2 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l2), X'00', COALESCE(to_utf8(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l3, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l3 AS varchar)) END), X'ff'), X'00', COALESCE(to_utf8(CAST(l1 AS varchar)), X'ff'))), 1, 8) AS d
+ FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l2), X'00', CASE WHEN l3 IS NULL THEN X'ff' ELSE to_utf8(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l3, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l3 AS varchar)) END) END, X'00', CASE WHEN l1 IS NULL THEN X'ff' ELSE to_utf8(CAST(l1 AS varchar)) END)), 1, 8) AS d
  FROM (SELECT * FROM (SELECT CAST("zone" AS varchar) AS l0, "age" AS l1, CAST("cab" AS varchar) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, CASE WHEN NOT is_nan(CAST("fare" AS double)) THEN CAST("fare" AS double) END AS l4, CAST("shared" AS bigint) AS l5
  FROM "city"."trips" AS input) AS s1
  WHERE l4 >= CAST('0e+00' AS DOUBLE) AND l5 = 1 AND l2 IS NOT NULL) AS s2) AS s3) AS s4
@@ -34,7 +34,7 @@ FROM (SELECT s8.*, CASE WHEN l0 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l0 >= CAS
  FROM (SELECT s7.*, 0 AS cell0
  FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l1 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l1), X'00', COALESCE(to_utf8(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l2, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l2 AS varchar)) END), X'ff'), X'00', COALESCE(to_utf8(CAST(l3 AS varchar)), X'ff'))), 1, 8) AS d
+ FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l1), X'00', CASE WHEN l2 IS NULL THEN X'ff' ELSE to_utf8(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l2, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l2 AS varchar)) END) END, X'00', CASE WHEN l3 IS NULL THEN X'ff' ELSE to_utf8(CAST(l3 AS varchar)) END)), 1, 8) AS d
  FROM (SELECT * FROM (SELECT CASE WHEN NOT is_nan(CAST("fare" AS double)) THEN CAST("fare" AS double) END AS l0, CAST("cab" AS varchar) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, "age" AS l3
  FROM "city"."trips" AS input) AS s1
  WHERE l0 >= CAST('0e+00' AS DOUBLE) AND l1 IS NOT NULL) AS s2) AS s3) AS s4
@@ -47,7 +47,7 @@ WITH counted AS (SELECT cell0, cell1 FROM (SELECT s10.*, CASE WHEN l1 = 0 THEN 1
  FROM (SELECT s9.*, CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END AS cell0
  FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT s5.*, COUNT(*) OVER (PARTITION BY l2 ORDER BY d) AS below
  FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2 ORDER BY d) AS r
- FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l2), X'00', COALESCE(to_utf8(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l3, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l3 AS varchar)) END), X'ff'), X'00', COALESCE(to_utf8(CAST(l4 AS varchar)), X'ff'))), 1, 8) AS d
+ FROM (SELECT s2.*, substr(sha256(concat(to_utf8(l2), X'00', CASE WHEN l3 IS NULL THEN X'ff' ELSE to_utf8(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l3, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l3 AS varchar)) END) END, X'00', CASE WHEN l4 IS NULL THEN X'ff' ELSE to_utf8(CAST(l4 AS varchar)) END)), 1, 8) AS d
  FROM (SELECT * FROM (SELECT CAST("zone" AS varchar) AS l0, CAST("shared" AS bigint) AS l1, CAST("cab" AS varchar) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "age" AS l4, CASE WHEN NOT is_nan(CAST("fare" AS double)) THEN CAST("fare" AS double) END AS l5
  FROM "city"."trips" AS input) AS s1
  WHERE l5 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL) AS s2) AS s3) AS s4
