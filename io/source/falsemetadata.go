@@ -23,16 +23,16 @@ func (d *Dataset) WrongMetadata(ctx context.Context, split int, columns []string
 	if err != nil {
 		return nil, err
 	}
-	f, ok := d.files[p.file].(scan.Footed)
-	if !ok {
-		return nil, nil
-	}
+	f := d.files[p.file]
 	var names []string
 	var bounds []table.Bounds
 	for _, name := range columns {
 		if b, ok := f.Bounds(p.split, name); ok {
 			names, bounds = append(names, name), append(bounds, b)
 		}
+	}
+	if len(names) == 0 && f.Rows(p.split) == scan.UnknownRows {
+		return nil, nil
 	}
 	wrong := make([]bool, len(names))
 	_, err = d.Read(ctx, split, names, func(b *table.Batch) error {
@@ -47,7 +47,7 @@ func (d *Dataset) WrongMetadata(ctx context.Context, split int, columns []string
 	var out []FalseMetadata
 	for i, name := range names {
 		if wrong[i] {
-			out = append(out, FalseMetadata{d.names[p.file], p.split, name})
+			out = append(out, FalseMetadata{d.found[p.file].name, p.split, name})
 		}
 	}
 	return out, nil

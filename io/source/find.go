@@ -207,6 +207,6 @@ func (s seenFiles) identify(format, path string) (found, *fault.Error) {
 			"the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two " +
 			"patterns match it")
 	}
-	f, e := formatOf(format, path)
-	return found{scan.Place{Path: path}, filepath.Base(path), filepath.ToSlash(path), f}, e
+	open, packed, e := formatOf(format, path)
+	return found{scan.Place{Path: path, Packed: packed}, filepath.Base(path), filepath.ToSlash(path), open}, e
 }

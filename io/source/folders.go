@@ -48,19 +48,8 @@ type inFolders struct {
 
 // newInFolders checks the columns' types. In the columns of o.Exact, different values must stay different.
 func newInFolders(o Options) (inFolders, error) {
-	f := inFolders{names: slices.Sorted(maps.Keys(o.Folders)), types: map[string]scan.TextType{}, keeps: o.Keeps}
-	var wrong fault.Errors
-	for _, name := range f.names {
-		t, e := scan.NewTextType(o.Folders[name], scan.Digits{})
-		if e != nil {
-			wrong = append(wrong, e.OfColumn(name))
-		}
-		if slices.Contains(o.Exact, name) {
-			t = t.Exact()
-		}
-		f.types[name] = t
-	}
-	return f, wrong.Err()
+	types, wrong := scan.TextTypes(o.Folders, scan.Digits{}, o.Exact)
+	return inFolders{slices.Sorted(maps.Keys(types)), types, o.Keeps}, wrong.Err()
 }
 
 // wrap adds the columns in folders' names to an opened file. It takes their values from path.
@@ -78,11 +67,7 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *fault.Error) {
 				"the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
 		}
 	}
-	w := &inFolder{File: file, names: f.names, values: values}
-	if inner, ok := file.(scan.Footed); ok {
-		return footedInFolder{w, inner}, nil
-	}
-	return footedInFolder{w, unfooted{w}}, nil
+	return &inFolder{File: file, names: f.names, values: values}, nil
 }
 
 // valuesOf returns the values of the additional columns for a file's path, in the order of the names.
@@ -205,8 +190,7 @@ func (f *inFolder) Digest(ctx context.Context, split int, columns []string) ([]b
 }
 
 func (f *inFolder) Fetch(split int, columns []string) bool {
-	file, ok := f.File.(scan.Fetcher)
-	return ok && file.Fetch(split, f.inner(columns))
+	return f.File.Fetch(split, f.inner(columns))
 }
 
 // inner returns the columns without those that come from folders' names.
@@ -234,20 +218,12 @@ func (f *inFolder) sign(digest []byte) []byte {
 	return h.Sum(nil)
 }
 
-// footedInFolder is an inFolder whose file has a footer with row counts and statistics.
-type footedInFolder struct {
-	*inFolder
-	footed scan.Footed
-}
-
-func (f footedInFolder) Rows(split int) int64 { return f.footed.Rows(split) }
-
 // Bounds returns the value of a folder's column as min and max, since all rows have it. For other columns it returns
 // what the file states.
-func (f footedInFolder) Bounds(split int, column string) (table.Bounds, bool) {
+func (f *inFolder) Bounds(split int, column string) (table.Bounds, bool) {
 	i := slices.Index(f.names, column)
 	if i < 0 {
-		return f.footed.Bounds(split, column)
+		return f.File.Bounds(split, column)
 	}
 	switch c := f.values[i]; c.typ.Kind {
 	case table.Int, table.Date, table.Timestamp:
@@ -258,19 +234,12 @@ func (f footedInFolder) Bounds(split int, column string) (table.Bounds, bool) {
 	return table.Bounds{}, false
 }
 
-func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
-	sum, err := f.footed.DigestFooter(split)
+// DigestFooter returns a digest of a fixed text if the file has no footer: if a file is skipped because of its folder's
+// name, its contents do not matter.
+func (f *inFolder) DigestFooter(split int) ([]byte, error) {
+	sum, err := f.File.DigestFooter(split)
+	if sum == nil && err == nil {
+		sum = []byte("left out by its folder")
+	}
 	return f.sign(sum), err
 }
-
-// unfooted is an inFolder whose file format states no row counts or statistics. A filter on a folder's column can still
-// skip the whole file without reading it.
-type unfooted struct{ *inFolder }
-
-// Rows returns that the number of rows is not known.
-func (unfooted) Rows(int) int64 { return scan.UnknownRows }
-
-func (unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
-
-// DigestFooter returns a fixed digest: if a file is skipped because of its folder's name, its contents do not matter.
-func (unfooted) DigestFooter(int) ([]byte, error) { return []byte("left out by its folder"), nil }

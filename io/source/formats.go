@@ -26,79 +26,68 @@ type dialects struct {
 }
 
 func newDialects(o Options) (d dialects, err error) {
-	if d.given, err = csv.NewDialect(o.CSV); err != nil {
+	if d.given, err = csv.NewDialect(o.CSV, o.Exact); err != nil {
 		return d, err
 	}
 	d.given.Ahead = o.Workers > 1
-	d.given.Exact(o.Exact)
 	tabs := o.CSV
 	tabs.Delimiter, tabs.Quote = cmp.Or(tabs.Delimiter, '\t'), cmp.Or(tabs.Quote, textfile.NoQuote)
-	if d.tabs, d.wrongTabs = csv.NewDialect(tabs); d.wrongTabs == nil {
+	if d.tabs, d.wrongTabs = csv.NewDialect(tabs, o.Exact); d.wrongTabs == nil {
 		d.tabs.Ahead = d.given.Ahead
-		d.tabs.Exact(o.Exact)
 	}
 	d.exact = o.Exact
-	if d.objects, err = jsonl.NewDialect(o.JSONL); err != nil {
-		return d, err
-	}
-	d.objects.Exact(o.Exact)
-	return d, nil
+	d.objects, err = jsonl.NewDialect(o.JSONL, o.Exact)
+	return d, err
 }
 
 // opener opens a file and reads its schema.
-type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error)
+type opener func(ctx context.Context, at scan.Place, d dialects) (scan.File, *fault.Error)
 
-// formats holds the formats with their names and the endings of their files. To add a format, add a package below
-// internal and a line here. Files of text formats may be compressed; a second ending such as .gz tells how.
-var formats = []struct {
+// fileFormat is a format of files: its name, the endings of its files, and whether they are texts, which may be
+// compressed.
+type fileFormat struct {
 	name    string
 	endings []string
-	open    func(packed scan.Compression) opener
 	text    bool
-}{
-	{"parquet", []string{".parquet"}, openDescribed(parquet.Open), false},
-	{"arrow", []string{".arrow", ".feather"}, openDescribed(arrow.Open), false},
-	{"csv", []string{".csv", ".txt", ".data"}, openSeparated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }),
-		true},
-	{"tsv", []string{".tsv", ".tab"}, openSeparated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }),
-		true},
-	{"jsonl", []string{".jsonl", ".ndjson"}, openObjects, true},
+	open    opener
 }
 
-// packings lists the endings of compressed files' names with their compressions.
+// formats holds the formats. To add a format, add a package below internal and an entry here.
+var formats = []fileFormat{
+	{"parquet", []string{".parquet"}, false,
+		func(ctx context.Context, at scan.Place, d dialects) (scan.File, *fault.Error) {
+			return parquet.Open(ctx, at, d.exact)
+		}},
+	{"arrow", []string{".arrow", ".feather"}, false,
+		func(ctx context.Context, at scan.Place, d dialects) (scan.File, *fault.Error) {
+			return arrow.Open(ctx, at, d.exact)
+		}},
+	{"csv", []string{".csv", ".txt", ".data"}, true,
+		func(ctx context.Context, at scan.Place, d dialects) (scan.File, *fault.Error) {
+			return csv.Open(ctx, at, d.given)
+		}},
+	{"tsv", []string{".tsv", ".tab"}, true,
+		func(ctx context.Context, at scan.Place, d dialects) (scan.File, *fault.Error) {
+			if d.wrongTabs != nil {
+				return nil, fault.From(d.wrongTabs)
+			}
+			return csv.Open(ctx, at, d.tabs)
+		}},
+	{"jsonl", []string{".jsonl", ".ndjson"}, true,
+		func(ctx context.Context, at scan.Place, d dialects) (scan.File, *fault.Error) {
+			return jsonl.Open(ctx, at, d.objects)
+		}},
+}
+
+// packings lists the endings of compressed texts' names with their compressions. Such an ending follows the format's.
 var packings = []struct {
 	ending string
 	packed scan.Compression
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
-// openDescribed returns an opener for a format whose files hold the types of their columns (Parquet, Arrow).
-func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
-	*fault.Error)) func(scan.Compression) opener {
-	return func(scan.Compression) opener {
-		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
-			return open(ctx, at, d.exact, mac)
-		}
-	}
-}
-
-// openSeparated returns, for a compression, an opener of CSV files. of chooses the dialect: CSV or TSV.
-func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
-	return func(packed scan.Compression) opener {
-		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
-			dialect, err := of(d)
-			if err != nil {
-				return nil, fault.From(err)
-			}
-			return csv.Open(ctx, at, packed, dialect, mac)
-		}
-	}
-}
-
-// openObjects returns an opener of JSON-lines files with the given compression.
-func openObjects(packed scan.Compression) opener {
-	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
-		return jsonl.Open(ctx, at, packed, d.objects, mac)
-	}
+// names reports whether a file's name, in lower case, has an ending of the format.
+func (f *fileFormat) names(file string) bool {
+	return slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(file, e) })
 }
 
 // Formats lists the names of formats.
@@ -117,16 +106,24 @@ func FormatOf(file string) string {
 		file = strings.TrimSuffix(file, p.ending)
 	}
 	for _, f := range formats {
-		if slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(file, e) }) {
+		if f.names(file) {
 			return f.name
 		}
 	}
 	return ""
 }
 
-// formatOf returns the opener of the given format. If given is empty, the ending of the file's name decides, in upper
-// or lower case.
-func formatOf(given, name string) (opener, *fault.Error) {
+// DescribesItself reports whether a file of this name holds the types of its columns: a Parquet or Arrow file. format
+// is one of [Formats]; if it is empty, the name gives it. The types of other files come from the options.
+func DescribesItself(format, name string) bool {
+	return slices.ContainsFunc(formats, func(f fileFormat) bool {
+		return !f.text && (format == f.name || format == "" && f.names(strings.ToLower(name)))
+	})
+}
+
+// formatOf returns the opener of the given format, and the compression by the ending of the file's name. If given is
+// empty, this ending decides the format too, in upper or lower case.
+func formatOf(given, name string) (opener, scan.Compression, *fault.Error) {
 	name = strings.ToLower(name)
 	packed, plain := scan.Plain, name
 	for _, p := range packings {
@@ -135,26 +132,24 @@ func formatOf(given, name string) (opener, *fault.Error) {
 		}
 	}
 	for _, f := range formats {
-		switch said := slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(plain, e) }); {
-		case given != "" && given != f.name, given == "" && !said:
-		case f.text:
-			return f.open(packed), nil
-		case packed == scan.Plain:
-			return f.open(packed), nil
+		switch {
+		case given != "" && given != f.name, given == "" && !f.names(plain):
+		case f.text, packed == scan.Plain:
+			return f.open, packed, nil
 		default:
-			return nil, fault.New(fault.CodeFormat,
+			return nil, packed, fault.New(fault.CodeFormat,
 				"a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
 		}
 	}
 	if given != "" {
-		return nil, fault.New(fault.CodeOption, "%q is not a known format", given).Advise("the formats are %s",
+		return nil, packed, fault.New(fault.CodeOption, "%q is not a known format", given).Advise("the formats are %s",
 			strings.Join(Formats(), ", "))
 	}
 	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {
-		return nil, fault.New(fault.CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name " +
-			"that file")
+		return nil, packed, fault.New(fault.CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and " +
+			"name that file")
 	}
-	return nil, fault.New(fault.CodeFormat, "the name's ending says no known format").
+	return nil, packed, fault.New(fault.CodeFormat, "the name's ending says no known format").
 		Advise("known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or .xz "+
 			"behind those of texts; input.format states the format of an input with another ending (%s)",
 			strings.Join(Formats(), ", "))

@@ -1,10 +1,6 @@
 package source
 
-import (
-	"golang.org/x/sync/errgroup"
-
-	"github.com/dprelease/dprelease/io/source/internal/scan"
-)
+import "golang.org/x/sync/errgroup"
 
 // Outline describes a file of a dataset before its rows are read. The same files always have the same outlines.
 type Outline struct {
@@ -31,13 +27,15 @@ func (d *Dataset) Outlines() ([]Outline, error) {
 		atOnce.SetLimit(openedAtOnce)
 	}
 	for i, f := range d.files {
-		out[i] = Outline{Name: d.bases[i], Splits: f.Splits(), Bytes: f.Length(), Version: d.versions[i]}
-		footed, ok := f.(scan.Footed)
-		if !ok || out[i].Splits == 0 {
+		out[i] = Outline{Name: d.found[i].base, Splits: f.Splits(), Bytes: f.Length()}
+		if remote := d.found[i].at.Remote; remote != nil {
+			out[i].Version = remote.Version()
+		}
+		if out[i].Splits == 0 {
 			continue
 		}
 		atOnce.Go(func() (err error) {
-			out[i].Footer, err = footed.DigestFooter(0)
+			out[i].Footer, err = f.DigestFooter(0)
 			return d.addFileName(err, i)
 		})
 	}

@@ -14,12 +14,13 @@ type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) e
 // OfRows returns a dataset of one split whose rows come from the function read. The digest of its split is nil.
 func OfRows(schema table.Schema, read Rows) *Dataset {
 	d := &Dataset{schema: schema, stores: newStores(1)}
-	d.add(found{base: "rows"}, rowsFile{schema, read})
+	d.add(found{base: "rows"}, rowsFile{schema: schema, read: read})
 	return d
 }
 
 // rowsFile is the only file of a dataset of OfRows.
 type rowsFile struct {
+	scan.Unfooted
 	schema table.Schema
 	read   Rows
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // agree returns all differences between the schema of the first file and the schemas of the others, as errors.
-func agree(names []string, files []scan.File) fault.Errors {
+func (d *Dataset) agree() fault.Errors {
 	var wrong fault.Errors
-	for i, f := range files[1:] {
-		for _, e := range differences(files[0], f, names[0]) {
-			wrong = append(wrong, e.InFile(names[i+1]))
+	for i, f := range d.files[1:] {
+		for _, e := range differences(d.files[0], f, d.found[0].name) {
+			wrong = append(wrong, e.InFile(d.found[i+1].name))
 		}
 	}
 	return wrong

@@ -44,14 +44,12 @@ type place struct{ file, split int }
 
 // Dataset is one table: one or more files with the same columns. Its methods may be called concurrently.
 type Dataset struct {
-	bases    []string
-	names    []string // the names of the files in messages
-	versions []string // the versions of files in stores; "" for other files
-	files    []scan.File
-	places   []place
-	schema   table.Schema
-	stores   *stores
-	local    seenFiles // the files of this machine
+	found  []found // where the files are, and their names
+	files  []scan.File
+	places []place
+	schema table.Schema
+	stores *stores
+	local  seenFiles // the files of this machine
 }
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
@@ -93,7 +91,8 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			opened[i], faults[i] = f.open(ctx, f.at, dialects, mac)
+			f.at.MAC = mac
+			opened[i], faults[i] = f.open(ctx, f.at, dialects)
 			if faults[i] == nil {
 				faults[i] = checkUnique(opened[i].Schema())
 			}
@@ -128,7 +127,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 		return wrong.Err()
 	}
 	d.schema = d.files[0].Schema()
-	return agree(d.names, d.files).Err()
+	return d.agree().Err()
 }
 
 // openedAtOnce is the number of files of stores that are opened at the same time. Each needs several requests.
@@ -138,20 +137,19 @@ func (d *Dataset) add(f found, opened scan.File) {
 	for s := range opened.Splits() {
 		d.places = append(d.places, place{len(d.files), s})
 	}
-	version := ""
-	if f.at.Remote != nil {
-		version = f.at.Remote.Version()
-	}
-	d.bases, d.names = append(d.bases, f.base), append(d.names, f.name)
-	d.versions = append(d.versions, version)
-	d.files = append(d.files, opened)
+	d.found, d.files = append(d.found, f), append(d.files, opened)
 }
 
 // Schema returns the schema of the table. Columns of kind Invalid cannot be read.
 func (d *Dataset) Schema() table.Schema { return d.schema }
 
 // Files returns the base names of the files, in reading order.
-func (d *Dataset) Files() []string { return slices.Clone(d.bases) }
+func (d *Dataset) Files() (bases []string) {
+	for _, f := range d.found {
+		bases = append(bases, f.base)
+	}
+	return bases
+}
 
 // Shares reports whether both tables have a file in common, under whatever names. It cannot tell if a file on a mounted
 // store and a URL are the same object.
@@ -219,7 +217,7 @@ func (d *Dataset) check(split int, columns []string) (place, error) {
 func (d *Dataset) addFileName(err error, file int) error {
 	var e *fault.Error
 	if errors.As(err, &e) && e.File == "" {
-		e.File = d.names[file]
+		e.File = d.found[file].name
 	}
 	return err
 }

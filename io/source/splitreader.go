@@ -34,21 +34,15 @@ func (d *Dataset) NewSplitReader(columns []string, none func(column int, b table
 	return &SplitReader{d: d, columns: columns, none: none}
 }
 
-// footedFile returns a split's file and the split's number in it, if the file has a footer.
-func (s *SplitReader) footedFile(split int) (scan.Footed, int, bool) {
-	p := s.d.places[split]
-	f, ok := s.d.files[p.file].(scan.Footed)
-	return f, p.split, ok
-}
-
 // Skips reports whether a split is skipped.
 func (s *SplitReader) Skips(split int) bool {
-	f, at, ok := s.footedFile(split)
-	if !ok || s.Counted && f.Rows(at) == scan.UnknownRows {
+	p := s.d.places[split]
+	f := s.d.files[p.file]
+	if s.Counted && f.Rows(p.split) == scan.UnknownRows {
 		return false
 	}
 	for i, name := range s.columns {
-		if b, ok := f.Bounds(at, name); ok && s.none(i, b) {
+		if b, ok := f.Bounds(p.split, name); ok && s.none(i, b) {
 			return true
 		}
 	}
@@ -62,16 +56,16 @@ func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	if err != nil {
 		return sum, err
 	}
+	f := s.d.files[p.file]
 	if s.Skips(split) {
-		f, at, _ := s.footedFile(split)
-		sum.Skipped = max(0, f.Rows(at))
-		sum.Digest, err = f.DigestFooter(at)
+		sum.Skipped = max(0, f.Rows(p.split))
+		sum.Digest, err = f.DigestFooter(p.split)
 		return sum, s.d.addFileName(err, p.file)
 	}
 	if s.d.stores.haveFiles() {
 		yield = s.fetchBefore(split, columns, yield)
 	}
-	sum, err = s.d.files[p.file].Read(ctx, p.split, columns, yield)
+	sum, err = f.Read(ctx, p.split, columns, yield)
 	return sum, s.d.addFileName(err, p.file)
 }
 
@@ -110,7 +104,7 @@ func (s *SplitReader) fetch(columns []string) {
 			continue
 		}
 		p := s.d.places[i]
-		if f, ok := s.d.files[p.file].(scan.Fetcher); !ok || !f.Fetch(p.split, columns) {
+		if !s.d.files[p.file].Fetch(p.split, columns) {
 			return
 		}
 		s.next = i + 1
@@ -123,11 +117,9 @@ func (s *SplitReader) Digest(ctx context.Context, split int, columns []string) (
 	if err != nil {
 		return nil, err
 	}
-	if s.Skips(split) {
-		f, at, _ := s.footedFile(split)
-		sum, err := f.DigestFooter(at)
-		return sum, s.d.addFileName(err, p.file)
+	if !s.Skips(split) {
+		return s.d.Digest(ctx, split, columns)
 	}
-	sum, err := s.d.files[p.file].Digest(ctx, p.split, columns)
+	sum, err := s.d.files[p.file].DigestFooter(p.split)
 	return sum, s.d.addFileName(err, p.file)
 }

@@ -136,7 +136,7 @@ func (h *spoolHandle) Close() error { return nil }
 func (s *stores) findStdin(o Options) (found, *fault.Error) {
 	open, e := stdinFormat(o.Format)
 	return found{scan.Place{Path: Stdin}, Stdin, Stdin,
-		func(ctx context.Context, _ scan.Place, dialects dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
+		func(ctx context.Context, at scan.Place, dialects dialects) (scan.File, *fault.Error) {
 			if o.Stdin == nil {
 				return nil, fault.New(fault.CodeUnreadable, "this program reads no standard input")
 			}
@@ -145,7 +145,8 @@ func (s *stores) findStdin(o Options) (found, *fault.Error) {
 				s.failed = err
 				return nil, fault.From(err)
 			}
-			return open(ctx, scan.Place{Path: Stdin, Remote: s.stdin, Whole: true}, dialects, mac)
+			at.Remote, at.Whole = s.stdin, true
+			return open(ctx, at, dialects)
 		}}, e
 }
 
@@ -153,7 +154,7 @@ func (s *stores) findStdin(o Options) (found, *fault.Error) {
 func stdinFormat(format string) (opener, *fault.Error) {
 	for _, f := range formats {
 		if f.name == format && !f.text {
-			return f.open(scan.Plain), nil
+			return f.open, nil
 		}
 	}
 	return nil, fault.New(fault.CodeFormat, "standard input has to be in a format that states its end").

@@ -78,7 +78,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 	for _, o := range objects {
 		at := a.At(o.Key)
 		base := at.Base()
-		open, e := formatOf(format, base)
+		open, packed, e := formatOf(format, base)
 		if at.Scheme != "https" { // on a web server, the query is a part of the file's name
 			at.Options = ""
 		}
@@ -92,7 +92,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 			continue
 		}
 		s.seen[at] = true
-		out = append(out, found{scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o)}, base, nameOf(at), open})
+		out = append(out, found{scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o), Packed: packed}, base, nameOf(at), open})
 	}
 	return out, wrong
 }

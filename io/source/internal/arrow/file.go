@@ -42,6 +42,7 @@ import (
 // file is an opened Arrow IPC file or stream.
 type file struct {
 	scan.Origin
+	scan.Unfooted
 	seal    [sha256.Size]byte // digest of the footer or, for a stream, of the schema
 	columns []column
 	types   []arrow.DataType // the types of the top-level fields
@@ -60,8 +61,8 @@ type file struct {
 
 // Open opens a file or stream and reads its schema. Some record batches of a file, or a whole stream, are a split. In
 // the columns named in exact, different values stay different.
-func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *fault.Error) {
-	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
+func Open(ctx context.Context, at scan.Place, exact []string) (scan.File, *fault.Error) {
+	a := &file{Origin: scan.Origin{Place: at}}
 	a.known.of = map[int]knownDictionary{}
 	err := fault.Guard(func() error {
 		f, err := a.Open(ctx)

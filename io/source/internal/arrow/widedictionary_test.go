@@ -79,7 +79,7 @@ func rowsOf(t *testing.T, stream []byte) (rows [][]any, codes int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, fault := Open(context.Background(), scan.Place{Path: path}, nil, mac)
+	f, fault := Open(context.Background(), scan.Place{Path: path, MAC: mac}, nil)
 	if fault != nil {
 		t.Fatal(fault)
 	}

@@ -65,10 +65,10 @@ func (d *Dialect) isNull(text []byte) bool {
 	return d.nullLengths>>min(len(text), 63)&1 != 0 && d.nulls[string(text)]
 }
 
-// NewDialect checks the options and reports all problems at once.
-func NewDialect(c textfile.CSV) (*Dialect, error) {
-	d := &Dialect{CSV: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{},
-		longest: maxRecord}
+// NewDialect checks the options and reports all problems at once. In the columns of exact, such as those of privacy
+// units, two different texts never become the same value.
+func NewDialect(c textfile.CSV, exact []string) (*Dialect, error) {
+	d := &Dialect{CSV: c, comma: ',', nulls: map[string]bool{}, quote: '"', longest: maxRecord}
 	if c.Delimiter != 0 {
 		d.comma = byte(c.Delimiter)
 	}
@@ -95,7 +95,8 @@ func NewDialect(c textfile.CSV) (*Dialect, error) {
 		}
 	}
 	wrong = append(wrong, d.setEncoding()...)
-	if digits := d.digits(); digits.Thousands != 0 && digits.Thousands == cmp.Or(digits.Decimal, '.') {
+	digits := scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
+	if digits.Thousands != 0 && digits.Thousands == cmp.Or(digits.Decimal, '.') {
 		wrong = append(wrong, fault.New(fault.CodeOption,
 			"the decimal sign and the separator of thousands are the same character"))
 	}
@@ -106,28 +107,9 @@ func NewDialect(c textfile.CSV) (*Dialect, error) {
 		d.nulls[n] = true
 		d.nullLengths |= 1 << min(len(n), 63)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Types)) {
-		t, e := scan.NewTextType(c.Types[name], d.digits())
-		if e != nil {
-			wrong = append(wrong, e.OfColumn(name))
-		}
-		d.types[name] = t
-	}
-	return d, wrong.Err()
-}
-
-func (d *Dialect) digits() scan.Digits {
-	return scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
-}
-
-// Exact changes the types of the given columns so that two different texts never become the same value. Columns of
-// privacy units need this.
-func (d *Dialect) Exact(columns []string) {
-	for _, name := range columns {
-		if t, ok := d.types[name]; ok {
-			d.types[name] = t.Exact()
-		}
-	}
+	var badTypes fault.Errors
+	d.types, badTypes = scan.TextTypes(c.Types, digits, exact)
+	return d, append(wrong, badTypes...).Err()
 }
 
 // fields returns a schema with the given column names, which come from the job or from a header.
@@ -147,10 +129,7 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 				table.HeaderAdvice(names, name)).OfColumn(name))
 		}
 	}
-	if len(wrong) > 0 {
-		return s, wrong
-	}
-	return s, nil
+	return s, wrong.Err()
 }
 
 // isPublic reports whether the column's name is public because the job gives it.

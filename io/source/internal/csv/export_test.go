@@ -9,7 +9,7 @@ import (
 
 // OpenPieces opens a file that is read in pieces of the given length.
 func OpenPieces(ctx context.Context, path string, o textfile.CSV, length int64) (scan.File, error) {
-	d, err := NewDialect(o)
+	d, err := NewDialect(o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -17,7 +17,7 @@ func OpenPieces(ctx context.Context, path string, o textfile.CSV, length int64) 
 	if err != nil {
 		return nil, err
 	}
-	f, e := Open(ctx, scan.Place{Path: path}, scan.Plain, d, mac)
+	f, e := Open(ctx, scan.Place{Path: path, MAC: mac}, d)
 	if e != nil {
 		return nil, e
 	}

@@ -13,7 +13,7 @@ import (
 // file or one in UTF-16 is a single split.
 type file struct {
 	scan.Origin
-	packed    scan.Compression
+	scan.Unfooted
 	dialect   *Dialect
 	header    []string // the fields of the header, as in the file
 	keepCR    bool     // lines end with LF alone, so a CR before it belongs to the field
@@ -24,14 +24,13 @@ type file struct {
 }
 
 // Open opens a file and reads its header.
-func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
-	*fault.Error) {
+func Open(ctx context.Context, at scan.Place, d *Dialect) (scan.File, *fault.Error) {
 	if d.Comment != 0 && !d.Header && d.quote != 0 {
 		return nil, fault.New(fault.CodeOption,
 			"without a header a first row that begins with the comment character could swallow a part of a quoted row").
 			Advise("write quote: none if no field of the file is quoted; else leave comment out")
 	}
-	c := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
+	c := &file{Origin: scan.Origin{Place: at}, dialect: d, pieceSize: pieceBytes}
 	err := fault.Guard(func() error {
 		f, err := c.Open(ctx)
 		if err != nil {
@@ -66,7 +65,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 
 // isStreamed reports whether the file is read from start to end in one split, because it is compressed or its text must
 // be decoded first.
-func (c *file) isStreamed() bool { return c.packed != scan.Plain || c.dialect.isWide() }
+func (c *file) isStreamed() bool { return c.Packed != scan.Plain || c.dialect.isWide() }
 
 func (c *file) Schema() table.Schema { return c.table }
 
@@ -144,7 +143,7 @@ func (c *file) reopenSection(f io.ReaderAt, from int64) openFrom {
 // openStream opens the bytes of a piece, or of the whole file if it is streamed.
 func (c *file) openStream(ctx context.Context, piece int) (*scan.Stream, error) {
 	start, end := c.piece(piece)
-	s, err := c.OpenStream(ctx, c.packed, start, end)
+	s, err := c.OpenStream(ctx, start, end)
 	if err == nil {
 		s.Text = c.dialect.decodeText(s.Text)
 	}

@@ -58,7 +58,7 @@ func TestCSVStatedDelimiter(t *testing.T) {
 	if err := os.WriteFile(path, []byte("sep=;\nx;z\n1;2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := NewDialect(textfile.CSV{Header: true})
+	d, err := NewDialect(textfile.CSV{Header: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +66,15 @@ func TestCSVStatedDelimiter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, e := Open(t.Context(), scan.Place{Path: path}, scan.Plain, d, mac); e == nil ||
+	if _, e := Open(t.Context(), scan.Place{Path: path, MAC: mac}, d); e == nil ||
 		!strings.Contains(e.Hint, `input.csv.delimiter: ";"`) {
 		t.Errorf("error %v", e)
 	}
 	// The line may be a header of the names sep= and "", which the job replaces: the next line is then a row.
-	if d, err = NewDialect(textfile.CSV{Header: true, Delimiter: ';', Columns: []string{"x", "z"}}); err != nil {
+	if d, err = NewDialect(textfile.CSV{Header: true, Delimiter: ';', Columns: []string{"x", "z"}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, e := Open(t.Context(), scan.Place{Path: path}, scan.Plain, d, mac); e == nil || !strings.Contains(e.Hint, "sed 1d") {
+	if _, e := Open(t.Context(), scan.Place{Path: path, MAC: mac}, d); e == nil || !strings.Contains(e.Hint, "sed 1d") {
 		t.Errorf("error %v", e)
 	}
 	f := openText(t, path, textfile.CSV{Delimiter: ';', Columns: []string{"x", "z"}})
@@ -86,7 +86,7 @@ func TestCSVStatedDelimiter(t *testing.T) {
 
 func openText(t rapid.TB, path string, o textfile.CSV) *file {
 	t.Helper()
-	d, err := NewDialect(o)
+	d, err := NewDialect(o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func openText(t rapid.TB, path string, o textfile.CSV) *file {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, e := Open(context.Background(), scan.Place{Path: path}, scan.Plain, d, mac)
+	f, e := Open(context.Background(), scan.Place{Path: path, MAC: mac}, d)
 	if e != nil {
 		t.Fatal(e)
 	}

@@ -59,7 +59,7 @@ func reopenText(text []byte) openFrom {
 // serially returns the rows that a single scanner finds in a text.
 func serially(t rapid.TB, text []byte, c textfile.CSV, longest int) (rows [][]string) {
 	t.Helper()
-	d, err := NewDialect(c)
+	d, err := NewDialect(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

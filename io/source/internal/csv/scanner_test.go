@@ -51,7 +51,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add([]byte(text), uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, which uint8) {
-		d, err := NewDialect(fuzzDialects[int(which)%len(fuzzDialects)])
+		d, err := NewDialect(fuzzDialects[int(which)%len(fuzzDialects)], nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,6 @@ import (
 
 // Dialect holds the options of a JSON-lines file after they were checked.
 type Dialect struct {
-	names  []string
 	types  map[string]scan.TextType
 	schema table.Schema
 }
@@ -51,46 +50,31 @@ const (
 	maxLine    = 16 << 20
 )
 
-// NewDialect checks options and reports all problems at once.
-func NewDialect(o textfile.JSONL) (*Dialect, error) {
-	d := &Dialect{names: slices.Sorted(maps.Keys(o.Columns)), types: map[string]scan.TextType{}}
-	var wrong fault.Errors
-	for _, name := range d.names {
-		t, e := scan.NewTextType(o.Columns[name], scan.Digits{})
-		if e != nil {
-			wrong = append(wrong, e.OfColumn(name))
-		}
-		d.types[name] = t
-		d.schema.Fields = append(d.schema.Fields, table.Field{Name: name, Type: t.Type})
+// NewDialect checks options and reports all problems at once. In the columns of exact, such as those of privacy units,
+// two different texts never become the same value.
+func NewDialect(o textfile.JSONL, exact []string) (*Dialect, error) {
+	types, wrong := scan.TextTypes(o.Columns, scan.Digits{}, exact)
+	d := &Dialect{types: types}
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		d.schema.Fields = append(d.schema.Fields, table.Field{Name: name, Type: types[name].Type})
 	}
 	return d, wrong.Err()
-}
-
-// Exact changes the types of the given columns so that two different texts never become the same value. Columns of
-// privacy units need this.
-func (d *Dialect) Exact(columns []string) {
-	for _, name := range columns {
-		if t, ok := d.types[name]; ok {
-			d.types[name] = t.Exact()
-		}
-	}
 }
 
 // file is an opened JSON-lines file.
 type file struct {
 	scan.Origin
-	packed  scan.Compression
+	scan.Unfooted
 	dialect *Dialect
 }
 
 // Open opens a file without reading from it.
-func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
-	*fault.Error) {
-	if len(d.names) == 0 {
+func Open(ctx context.Context, at scan.Place, d *Dialect) (scan.File, *fault.Error) {
+	if len(d.types) == 0 {
 		return nil, fault.New(fault.CodeOption, "JSON lines need the names and types of the columns that are read").
 			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
 	}
-	f := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d}
+	f := &file{Origin: scan.Origin{Place: at}, dialect: d}
 	handle, err := f.Open(ctx)
 	if err != nil {
 		return nil, fault.From(err)
@@ -105,7 +89,7 @@ func (f *file) Schema() table.Schema { return f.dialect.schema }
 func (f *file) Public(string) bool { return true }
 
 func (f *file) Splits() int {
-	if f.packed != scan.Plain {
+	if f.Packed != scan.Plain {
 		return 1
 	}
 	return max(1, int((f.Size+pieceBytes-1)/pieceBytes))
@@ -121,7 +105,7 @@ func (f *file) piece(i int) (start, end int64) {
 
 func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error) {
 	start, end := f.piece(split)
-	s, err := f.OpenStream(ctx, f.packed, start, end)
+	s, err := f.OpenStream(ctx, start, end)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +116,13 @@ func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error
 func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
 	start, end := f.piece(split)
-	s, err := f.OpenStream(ctx, f.packed, start, end)
+	s, err := f.OpenStream(ctx, start, end)
 	if err != nil {
 		return sum, err
 	}
 	defer s.Close()
 	text, own := s.Text, int64(-1)
-	if f.packed == scan.Plain { // the last line may continue after the piece
+	if f.Packed == scan.Plain { // the last line may continue after the piece
 		text, own = io.MultiReader(s.Text, io.NewSectionReader(s.File, end, f.Size-end)), end-start
 	}
 	r := &reader{lines: bufio.NewReaderSize(text, scan.BlockSize), own: own}

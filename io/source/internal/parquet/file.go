@@ -42,8 +42,8 @@ type file struct {
 
 // Open opens a file and reads its schema and row groups. In the columns named in exact, different values stay
 // different.
-func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *fault.Error) {
-	p := &file{Origin: scan.Origin{Place: at, MAC: mac}}
+func Open(ctx context.Context, at scan.Place, exact []string) (scan.File, *fault.Error) {
+	p := &file{Origin: scan.Origin{Place: at}}
 	err := fault.Guard(func() error {
 		f, err := p.Open(ctx)
 		if err != nil {

@@ -14,12 +14,13 @@ import (
 // exactly returns the value of a text of a type in its exact form, nil if it has none.
 func exactly(t rapid.TB, kind, text string, d Digits) any {
 	t.Helper()
-	tt, err := NewTextType(kind, d)
-	if err != nil {
+	types, wrong := TextTypes(map[string]string{"x": kind}, d, []string{"x"})
+	if err := wrong.Err(); err != nil {
 		t.Fatal(err)
 	}
+	tt := types["x"]
 	var v table.Values
-	if !tt.Exact().Parse([]byte(text), &v) {
+	if !tt.Parse([]byte(text), &v) {
 		return nil
 	}
 	if tt.Type.Kind == table.Float {

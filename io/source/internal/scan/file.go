@@ -19,25 +19,34 @@ type File interface {
 	// Read and Digest do for one split of this file what the methods of source.Dataset do.
 	Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
-}
-
-// Footed is a file whose footer states the number of rows of a split, and the min and max of some columns. If a split
-// is skipped because of them, DigestFooter returns its digest, which covers only the footer.
-type Footed interface {
-	// Rows returns the number of rows, or UnknownRows.
+	// Rows and Bounds return what the file's footer states: the number of rows of a split, or UnknownRows, and the min and
+	// max of a column. If a split is skipped because of them, DigestFooter returns its digest, which covers only the
+	// footer; nil if the format has no such footer.
 	Rows(split int) int64
 	Bounds(split int, column string) (table.Bounds, bool)
 	DigestFooter(split int) ([]byte, error)
-}
-
-// Fetcher is a file of a store that can fetch bytes ahead: some columns of a split, before Read needs them. Fetch
-// returns false if it fetches nothing.
-type Fetcher interface {
+	// Fetch starts to fetch some columns of a split from a store, before Read needs them. It returns false if it fetches
+	// nothing.
 	Fetch(split int, columns []string) bool
 }
 
 // UnknownRows is returned for the number of rows if the file does not state it.
 const UnknownRows = -1
+
+// Unfooted has the methods of a File whose format has no footer with statistics, and which fetches nothing ahead.
+type Unfooted struct{}
+
+// Rows returns UnknownRows.
+func (Unfooted) Rows(int) int64 { return UnknownRows }
+
+// Bounds returns that no min and max are known.
+func (Unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
+
+// DigestFooter returns nil.
+func (Unfooted) DigestFooter(int) ([]byte, error) { return nil, nil }
+
+// Fetch returns false.
+func (Unfooted) Fetch(int, []string) bool { return false }
 
 // Summary describes a split that was read.
 type Summary struct {

@@ -35,6 +35,8 @@ type Place struct {
 	Path   string // the path of a file on this machine
 	Remote Remote // a file in a store; nil for a file on this machine
 	Whole  bool   // refuse formats without a mark at the end of a file, since the writer may have been stopped
+	Packed Compression
+	MAC    BlockMAC // the hash for the file's blocks
 }
 
 // localFile is a Handle of a file on this machine.

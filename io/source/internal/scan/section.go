@@ -35,12 +35,11 @@ func NewBlockMAC(key []byte) (BlockMAC, error) {
 	return BlockMAC{aead}, err
 }
 
-// Origin is a file, its size when it was opened, and the hash for its blocks.
+// Origin is a file, and its size when it was opened.
 type Origin struct {
 	Place
 	Size int64
 	info fs.FileInfo // nil for a file of a store
-	MAC  BlockMAC
 }
 
 // Length returns the size of the file in bytes when it was opened.

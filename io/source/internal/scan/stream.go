@@ -26,14 +26,14 @@ type Stream struct {
 }
 
 // OpenStream opens the bytes of a file from start up to, not including, end. It opens a compressed file whole.
-func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end int64) (*Stream, error) {
+func (o *Origin) OpenStream(ctx context.Context, start, end int64) (*Stream, error) {
 	file, err := o.Reopen(ctx, func(Handle) bool { return false })
 	if err != nil {
 		return nil, err
 	}
 	s := &Stream{File: file, stop: func() {}, Close: func() { _ = file.Close() }}
 	s.Section = NewSection(ctx, file, o.MAC, start, end)
-	if err := s.decompress(packed); err != nil {
+	if err := s.decompress(o.Packed); err != nil {
 		s.Close()
 		return nil, StreamError(err)
 	}

@@ -3,6 +3,8 @@ package scan
 import (
 	"bytes"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,17 +28,8 @@ type TextType struct {
 	Type table.Type
 	// Parse adds the value of a text, or returns false and adds nothing.
 	Parse func(text []byte, v *table.Values) bool
-	// exact is Parse without rounding; nil if Parse never rounds.
+	// exact is Parse without rounding: it refuses a text whose value it cannot represent exactly. nil if Parse never rounds.
 	exact func(text []byte, v *table.Values) bool
-}
-
-// Exact returns the type with a Parse that keeps different values different: it refuses a text whose value it cannot
-// represent exactly.
-func (t TextType) Exact() TextType {
-	if t.exact != nil {
-		t.Parse = t.exact
-	}
-	return t
 }
 
 // NewTextType parses a type as a job writes it, such as "date 2/1/2006".
@@ -66,6 +59,24 @@ func NewTextType(s string, d Digits) (TextType, *fault.Error) {
 	return Text, fault.New(fault.CodeOption, "%q is not a type", s).
 		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are " +
 			"separated by \" | \"")
+}
+
+// TextTypes parses the types of columns, by name, and reports all problems. In the columns of exact, two different texts
+// never become the same value.
+func TextTypes(written map[string]string, d Digits, exact []string) (map[string]TextType, fault.Errors) {
+	types := map[string]TextType{}
+	var wrong fault.Errors
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		t, e := NewTextType(written[name], d)
+		if e != nil {
+			wrong = append(wrong, e.OfColumn(name))
+		}
+		if slices.Contains(exact, name) && t.exact != nil {
+			t.Parse = t.exact
+		}
+		types[name] = t
+	}
+	return types, wrong
 }
 
 // Text is the type of a column for which the job states no type.
