@@ -16,18 +16,11 @@ import (
 
 // writer writes a job as JSON.
 type writer struct {
+	job *Job
 	// Public holds the texts to write for values that come from the environment, by path: the references ${env:NAME}.
 	Public map[string]string
-	// Unpublished holds the paths of keys to leave out.
-	Unpublished map[string]bool
-	// Custom writes a value and returns true, if the value's type has a form of its own in JSON; otherwise it returns
-	// false.
-	Custom func(w *writer, v reflect.Value, at *yamltree.Path) bool
-	// Rewrite returns what to write for a text at the path at.
-	Rewrite func(text, at string) string
-
-	buf bytes.Buffer
-	err error
+	buf    bytes.Buffer
+	err    error
 }
 
 func (w *writer) Bytes() ([]byte, error) { return w.buf.Bytes(), w.err }
@@ -40,7 +33,7 @@ func (w *writer) Value(v reflect.Value, at *yamltree.Path) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if !w.Custom(w, v, at) {
+	if !w.Custom(v, at) {
 		w.Plain(v, at)
 	}
 }
@@ -81,7 +74,7 @@ func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
 	var set []string
 	for _, name := range k.Names {
 		f := v.Field(k.Index[name])
-		if !w.Unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool ||
+		if !unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool ||
 			slices.Contains(k.Required, name)) {
 			set = append(set, name)
 		}
@@ -115,7 +108,7 @@ func (w *writer) Text(s string, at *yamltree.Path) {
 	if public, ok := w.Public[at.String()]; ok {
 		s = public
 	}
-	w.JSON(w.Rewrite(s, at.String()))
+	w.JSON(w.job.withoutFolder(s, at.String()))
 }
 
 // reference writes the reference of a value that comes from the environment. It returns false if the value does not.
