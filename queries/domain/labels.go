@@ -20,10 +20,6 @@ type labelDomain struct {
 	zone   *time.Location
 }
 
-func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
-	return labelDomain{labels, fold, zone}
-}
-
 // checkNames reports labels without members, and labels that have the name of another cell.
 func (d labelDomain) checkNames(extra []string, field string, p *problem.Problems) {
 	labels, fold := d.labels, d.fold

@@ -114,7 +114,7 @@ func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, err
 		return q.declared(adj, q.Kernel.sensitivity(&q.Base, adj), q.norm)
 	}
 	sq := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
-	sens := calibrate.Sensitivity{L2: sensitivity.RootUp(sq), Why: q.why(adj, sq)}
+	sens := calibrate.Sensitivity{L2: sensitivity.RootUp(sq), Why: q.why(adj, sensitivity.RootText(sq))}
 	return q.declared(adj, sens, q.norm)
 }
 

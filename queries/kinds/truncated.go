@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/dprelease/dprelease/internal/mechanism"
-	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Counts of selected keys
@@ -136,16 +135,6 @@ func interpolate(table []float64, at float64) float64 {
 		return table[len(table)-1]
 	}
 	return table[i] + (max(at, 0)-float64(i))*(table[i+1]-table[i])
-}
-
-// series returns a series with the value f(y) for each noisy count y.
-func (t *truncated) series(noisy query.Series, f func(y float64) float64) query.Series {
-	return func(start int, dst []float64) {
-		noisy(start, dst)
-		for i, y := range dst {
-			dst[i] = f(y)
-		}
-	}
 }
 
 func (t *truncated) low(y float64) float64  { return min(t.solve(y, 0.025), t.estimate(y)) }

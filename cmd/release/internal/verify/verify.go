@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -148,8 +149,10 @@ type verifying struct {
 	verdicts []verdict
 }
 
+// add appends a verdict. Its detail is one line, though an error may have several.
 func (v *verifying) add(name, result, format string, args ...any) {
-	v.verdicts = append(v.verdicts, verdict{name, result, fmt.Sprintf(format, args...)})
+	detail := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n  ", "; ")
+	v.verdicts = append(v.verdicts, verdict{name, result, detail})
 }
 
 // digests compares every file with the manifest. It returns an error only if the folder cannot be read at all.
