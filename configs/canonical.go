@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
@@ -16,18 +16,11 @@ import (
 
 // writer writes a job as JSON.
 type writer struct {
+	job *Job
 	// Public holds the texts to write for values that come from the environment, by path: the references ${env:NAME}.
 	Public map[string]string
-	// Unpublished holds the paths of keys to leave out.
-	Unpublished map[string]bool
-	// Custom writes a value and returns true, if the value's type has a form of its own in JSON; otherwise it returns
-	// false.
-	Custom func(w *writer, v reflect.Value, at *yamltree.Path) bool
-	// Rewrite returns what to write for a text at the path at.
-	Rewrite func(text, at string) string
-
-	buf bytes.Buffer
-	err error
+	buf    bytes.Buffer
+	err    error
 }
 
 func (w *writer) Bytes() ([]byte, error) { return w.buf.Bytes(), w.err }
@@ -40,7 +33,7 @@ func (w *writer) Value(v reflect.Value, at *yamltree.Path) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if !w.Custom(w, v, at) {
+	if !w.Custom(v, at) {
 		w.Plain(v, at)
 	}
 }
@@ -53,10 +46,11 @@ func (w *writer) Plain(v reflect.Value, at *yamltree.Path) {
 	case reflect.Slice:
 		w.Items("[]", v.Len(), func(i int) { w.Value(v.Index(i), at.Item(i)) })
 	case reflect.Map:
-		names := slices.Sorted(maps.Keys(mapKeys(v)))
-		w.Items("{}", len(names), func(i int) {
-			w.Key(names[i])
-			w.Value(v.MapIndex(reflect.ValueOf(names[i])), at.At(names[i]))
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		w.Items("{}", len(keys), func(i int) {
+			w.Key(keys[i].String())
+			w.Value(v.MapIndex(keys[i]), at.At(keys[i].String()))
 		})
 	case reflect.String:
 		w.Text(v.String(), at)
@@ -67,21 +61,13 @@ func (w *writer) Plain(v reflect.Value, at *yamltree.Path) {
 	}
 }
 
-func mapKeys(v reflect.Value) map[string]bool {
-	out := map[string]bool{}
-	for _, k := range v.MapKeys() {
-		out[k.String()] = true
-	}
-	return out
-}
-
 // Fields writes the keys of a struct that are set, and all booleans.
 func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
 	k := yamltree.KeysOf(v.Type())
 	var set []string
 	for _, name := range k.Names {
 		f := v.Field(k.Index[name])
-		if !w.Unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool ||
+		if !unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool ||
 			slices.Contains(k.Required, name)) {
 			set = append(set, name)
 		}
@@ -115,7 +101,7 @@ func (w *writer) Text(s string, at *yamltree.Path) {
 	if public, ok := w.Public[at.String()]; ok {
 		s = public
 	}
-	w.JSON(w.Rewrite(s, at.String()))
+	w.JSON(w.job.withoutFolder(s, at.String()))
 }
 
 // reference writes the reference of a value that comes from the environment. It returns false if the value does not.

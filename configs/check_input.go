@@ -147,13 +147,7 @@ func (c *checker) csv(at *yamltree.Path) {
 		c.bad(at.At("comment"), CodeContradiction, "the comment character is the delimiter",
 			"choose another one, or remove comment")
 	}
-	for _, p := range checkDialect(dialect{
-		Files: c.job.Input.Files, Format: c.job.Input.Format, Headless: v.Header != nil &&
-			!*v.Header, Marked: v.Mark != nil && *v.Mark, Trims: v.TrimSpace,
-		Encoding: v.Encoding, Delimiter: v.Delimiter, Quote: v.Quote, Comment: v.Comment, LineEnd: v.LineEnd,
-	}) {
-		c.bad(at.At(p.Key), CodeContradiction, p.Problem, p.Hint)
-	}
+	c.dialect(at)
 	for _, name := range slices.Sorted(maps.Keys(v.Types)) {
 		c.csvType(at.At("types").At(name), name, v.Types[name])
 	}

@@ -27,25 +27,21 @@ func (p *Param) DataIntervals(from, to string) ([]DataInterval, error) {
 	if p.Type != "date" {
 		return nil, errors.New("the parameter is not a date")
 	}
-	return windows(p.Every, from, to)
-}
-
-func windows(every, from, to string) ([]DataInterval, error) {
-	first, layout, ok := readDate(from, every)
-	last, _, okLast := readDate(to, every)
+	first, layout, ok := readDate(from, p.Every)
+	last, _, okLast := readDate(to, p.Every)
 	switch {
 	case !ok || !okLast:
-		return nil, errors.New("a data interval is written as " + formsOf(every)[0].sample)
+		return nil, errors.New("a data interval is written as " + formsOf(p.Every)[0].sample)
 	case last.Before(first):
 		return nil, errors.New("the last data interval is before the first")
 	}
 	var out []DataInterval
-	for at := first; !at.After(last); at = following(at, every) {
+	for at := first; !at.After(last); at = following(at, p.Every) {
 		if len(out) == maxIntervals {
 			return nil, errors.New("there are more than 100000 data intervals")
 		}
-		w := DataInterval{Value: at.Format(layout), End: following(at, every)}
-		for _, f := range formsOf(every) {
+		w := DataInterval{Value: at.Format(layout), End: following(at, p.Every)}
+		for _, f := range formsOf(p.Every) {
 			w.Forms = append(w.Forms, at.Format(f.layout))
 		}
 		out = append(out, w)
@@ -53,10 +49,11 @@ func windows(every, from, to string) ([]DataInterval, error) {
 	return out, nil
 }
 
-// readDate parses a date in any of its forms.
+// readDate parses a date in any of the forms that a parameter with this period accepts.
 func readDate(text, every string) (at time.Time, layout string, ok bool) {
 	for _, f := range formsOf(every) {
-		if at, err := time.Parse(f.layout, text); err == nil && valid(text, every) {
+		at, err := time.Parse(f.layout, text)
+		if err == nil && (every != "month" || at.Day() == 1) && (every != "year" || at.YearDay() == 1) {
 			return at, f.layout, true
 		}
 	}
@@ -105,15 +102,4 @@ func formsOf(every string) []form {
 		return []form{{"2006", "2013"}, {"2006-01", "2013-01"}, {"2006-01-02", "2013-01-01"}}
 	}
 	return []form{{"2006-01-02", "2013-01-31"}}
-}
-
-// valid reports whether a text is a date in one of the forms that a parameter with this period accepts.
-func valid(text, every string) bool {
-	for _, f := range formsOf(every) {
-		t, err := time.Parse(f.layout, text)
-		if err == nil && (every != "month" || t.Day() == 1) && (every != "year" || t.YearDay() == 1) {
-			return true
-		}
-	}
-	return false
 }

@@ -35,7 +35,7 @@ func (j *Job) references() map[string]string {
 }
 
 func (j *Job) canonical(public map[string]string) ([]byte, error) {
-	w := &writer{Public: public, Unpublished: unpublished, Custom: writeCustom, Rewrite: j.withoutFolder}
+	w := &writer{job: j, Public: public}
 	w.Fields(reflect.ValueOf(j).Elem(), nil)
 	return w.Bytes()
 }
@@ -54,9 +54,9 @@ func (j *Job) withoutFolder(s, at string) string {
 	return s
 }
 
-// writeCustom writes a value that has its own form in JSON, such as a unit, or a clamp that is to be discovered. It
-// returns false if the value is written like any other.
-func writeCustom(w *writer, v reflect.Value, at *yamltree.Path) bool {
+// Custom writes a value that has its own form in JSON, such as a unit, or a clamp that is to be discovered. It returns
+// false if the value is written like any other.
+func (w *writer) Custom(v reflect.Value, at *yamltree.Path) bool {
 	switch x := v.Interface().(type) {
 	case Unit:
 		writeUnit(w, x, at)

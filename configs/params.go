@@ -116,7 +116,7 @@ func (d *paramReader) checkParam(s yamltree.Spot, p *Param, given bool) bool {
 		d.Refuse(s, CodeBadValue, from+"holds control characters or is not UTF-8", "")
 		return false
 	}
-	if p.Type != "date" || valid(text, p.Every) {
+	if _, _, ok := readDate(text, p.Every); ok || p.Type != "date" {
 		return true
 	}
 	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+kind(p.Every),

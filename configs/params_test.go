@@ -48,7 +48,7 @@ func TestDates(t *testing.T) {
 		{"2013", "year", true}, {"2013-01", "year", true}, {"2013-01-01", "year", true}, {"2013-02", "year", false}, {"13",
 			"year", false},
 	} {
-		if got := valid(c.text, c.every); got != c.ok {
+		if _, _, got := readDate(c.text, c.every); got != c.ok {
 			t.Errorf("%q every %q: %v", c.text, c.every, got)
 		}
 	}

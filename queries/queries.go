@@ -52,17 +52,3 @@ func Directions(q query.Query) []domain.Direction {
 	}
 	return q.Directions()
 }
-
-// LossSums names the loss of a histogram that is planned for cumulative counts: the mean squared error of the row
-// counts below each edge except the first.
-const LossSums = kinds.LossSums
-
-// GainOfCommonNoise compares common noise with the independent noise of a histogram. It returns the standard deviation
-// of a cell, and of the sum of all cells, as multiples of those with independent noise: 0.9 means 10 % less. It returns
-// 1 if common noise is not smaller, or if q is not a histogram with independent noise.
-func GainOfCommonNoise(q query.Query, adj query.Adjacency) (cell, total float64) {
-	if h, ok := q.(*kinds.Histogram); ok {
-		return kinds.GainOfCommonNoise(h, adj)
-	}
-	return 1, 1
-}

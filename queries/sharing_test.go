@@ -225,7 +225,7 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	if mean, spread := meanAndSpread(totals); math.Abs(mean-1) > 6*spread/math.Sqrt(draws) { // a false alarm once in 10^8
 		t.Errorf("the mean square of sums of ten cells is %g of what is stated", mean)
 	}
-	cell, total := GainOfCommonNoise(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"},
+	cell, total := kinds.GainOfCommonNoise(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"},
 		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
 	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 ||
 		math.Abs(total-want) > 0.002 {
@@ -446,7 +446,7 @@ func TestSharedProblems(t *testing.T) {
 	if err != nil || stated.Name != "cells" || stated.Others[1].Error <= stated.Others[0].Error {
 		t.Errorf("%+v, %v", stated, err)
 	}
-	if cell, total := GainOfCommonNoise(q, ReplaceOne); cell != 1 || total != 1 {
+	if cell, total := kinds.GainOfCommonNoise(q, ReplaceOne); cell != 1 || total != 1 {
 		t.Errorf("gains %g, %g", cell, total)
 	}
 	s = sharedSpec(9, all)

@@ -19,7 +19,7 @@ func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	if err != nil {
 		return err
 	}
-	staging := copyStaging(dir, source.digest)
+	staging := copyStaging(dir, source.Digest)
 	if err := errors.Join(f.Discard(staging), f.Prepare(staging)); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func copyStaging(dir, digest string) string {
 }
 
 // copyStaged copies the files, the manifest last, and checks the copy.
-func (f *Folder) copyStaged(ctx context.Context, from, staging string, source *content) error {
+func (f *Folder) copyStaged(ctx context.Context, from, staging string, source *Examined) error {
 	to := filepath.Join(staging, releaseName)
 	if err := os.Mkdir(to, publicMode); err != nil {
 		return failure("copy", to, err)
@@ -54,7 +54,7 @@ func (f *Folder) copyStaged(ctx context.Context, from, staging string, source *c
 		return failure("copy", to, err)
 	}
 	digest, err := f.Inspect(ctx, to)
-	if err == nil && digest != source.digest {
+	if err == nil && digest != source.Digest {
 		return refusal("copy", to, CodeMismatch, "the release changed while it was copied")
 	}
 	return err

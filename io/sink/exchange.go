@@ -71,18 +71,7 @@ func writeReplaces(staging, dir, digest string) error {
 	if err != nil {
 		return err
 	}
-	root, err := regular.OpenRoot(staging)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.Remove(replacesName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := writeLine(root, replacesName, string(text)); err != nil {
-		return err
-	}
-	return syncFolder(staging)
+	return replaceLine(staging, replacesName, string(text))
 }
 
 // EndExchange completes an exchange. It moves the older release out of the staging folder as Retire does, removes the

@@ -22,7 +22,7 @@ import (
 // no other file. It returns the SHA-256 of release.json.
 func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err error) {
 	c, err := inspect(ctx, dir)
-	return c.digest, err
+	return c.Digest, err
 }
 
 // Examined is what Examine finds in a release folder.
@@ -35,17 +35,10 @@ type Examined struct {
 	// Findings are sentences about files that are changed, missing or not part of the release. They hold no value of a
 	// table.
 	Findings []string
+	paths    []string // the paths of the release's files other than the manifest
 }
 
-// Examine checks a release folder as Inspect does, but continues after the first finding. It returns an error if there
-// is no release, or if the folder or a file of it cannot be read at all.
-func Examine(ctx context.Context, dir string) (*Examined, error) {
-	c, err := examine(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Examined{Manifest: c.manifest, Digest: c.digest, Compared: c.compared, Findings: c.findings}, nil
-}
+func (e *Examined) addFinding(text string) { e.Findings = append(e.Findings, text) }
 
 // Staged returns the note of a complete staging folder and the SHA-256 of its manifest. It fails if other users can
 // read the folder.
@@ -72,33 +65,24 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	if !whole {
 		return "", "", incomplete(staging, "the note is cut short")
 	}
-	return note, c.digest, nil
+	return note, c.Digest, nil
 }
 
-// content describes the files of a release folder. The release is complete if findings is empty.
-type content struct {
-	manifest *manifest.Manifest // nil if it cannot be read
-	digest   string             // the manifest's SHA-256
-	paths    []string           // the paths of the release's other files
-	compared int                // number of files whose SHA-256 equals the manifest's
-	findings []string
-}
-
-func (c *content) addFinding(text string) { c.findings = append(c.findings, text) }
-
-// inspect checks a release folder as examine does, and returns the first finding as an error.
-func inspect(ctx context.Context, dir string) (*content, error) {
-	c, err := examine(ctx, dir)
+// inspect checks a release folder as Examine does, and returns the findings as an error.
+func inspect(ctx context.Context, dir string) (*Examined, error) {
+	e, err := Examine(ctx, dir)
 	if err != nil {
-		return &content{}, err
+		return &Examined{}, err
 	}
-	if len(c.findings) > 0 {
-		return &content{}, incomplete(dir, strings.Join(c.findings, "; "))
+	if len(e.Findings) > 0 {
+		return &Examined{}, incomplete(dir, strings.Join(e.Findings, "; "))
 	}
-	return c, nil
+	return e, nil
 }
 
-func examine(ctx context.Context, dir string) (*content, error) {
+// Examine checks a release folder as Inspect does, but continues after the first finding. It returns an error if there
+// is no release, or if the folder or a file of it cannot be read at all.
+func Examine(ctx context.Context, dir string) (*Examined, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -117,7 +101,7 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	if err := i.run(); err != nil {
 		return nil, failure("inspect", dir, err)
 	}
-	return &i.content, nil
+	return &i.Examined, nil
 }
 
 // inspection is a check of a release folder in progress.
@@ -125,7 +109,7 @@ type inspection struct {
 	ctx  context.Context
 	dir  string
 	root *os.Root
-	content
+	Examined
 }
 
 func (i *inspection) run() error {
@@ -136,11 +120,11 @@ func (i *inspection) run() error {
 	if len(names) == 0 {
 		return noRelease(i.dir)
 	}
-	if err := i.readManifest(); err != nil || i.manifest == nil {
+	if err := i.readManifest(); err != nil || i.Manifest == nil {
 		return err
 	}
 	listed := map[string]bool{manifestName: true}
-	if i.manifest.Signature != nil {
+	if i.Manifest.Signature != nil {
 		listed[SignatureName], i.paths = true, append(i.paths, SignatureName)
 		if _, err := readSmall(i.root, SignatureName, maxNote); err != nil {
 			if err := i.noteMissing(SignatureName, err); err != nil {
@@ -185,7 +169,7 @@ func (i *inspection) readManifest() error {
 		return nil
 	}
 	sum := sha256.Sum256(text)
-	i.manifest, i.digest = &m, hex.EncodeToString(sum[:])
+	i.Manifest, i.Digest = &m, hex.EncodeToString(sum[:])
 	return nil
 }
 
@@ -197,8 +181,8 @@ func (i *inspection) isPreview() bool {
 
 // compareFiles compares the SHA-256 of every file that the manifest names.
 func (i *inspection) compareFiles(listed map[string]bool) error {
-	for q := range i.manifest.Queries {
-		files := i.manifest.Queries[q].Files
+	for q := range i.Manifest.Queries {
+		files := i.Manifest.Queries[q].Files
 		if len(files) == 0 {
 			i.addFinding(manifestName + " names no file of a query")
 		}
@@ -206,7 +190,7 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 			return err
 		}
 	}
-	return i.compareListed(i.manifest.Documents, listed)
+	return i.compareListed(i.Manifest.Documents, listed)
 }
 
 func (i *inspection) compareListed(files []manifest.File, listed map[string]bool) error {
@@ -231,7 +215,7 @@ func (i *inspection) compareFile(f manifest.File) error {
 	case digest != f.SHA256:
 		i.addFinding(f.Path + " has been changed")
 	default:
-		i.compared++
+		i.Compared++
 	}
 	return nil
 }

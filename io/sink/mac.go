@@ -20,18 +20,7 @@ func (f *Folder) WriteMAC(staging, mac string) error {
 	if err := checkPrivate(op, staging); err != nil {
 		return err
 	}
-	root, err := regular.OpenRoot(staging)
-	if err != nil {
-		return failure(op, staging, err)
-	}
-	defer root.Close()
-	if err := root.Remove(macName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failure(op, staging, err)
-	}
-	if err := writeLine(root, macName, mac); err != nil {
-		return failure(op, staging, err)
-	}
-	return failure(op, staging, syncFolder(staging))
+	return failure(op, staging, replaceLine(staging, macName, mac))
 }
 
 // ReadMAC returns the MAC of a staging folder; empty if it has none.
@@ -50,6 +39,22 @@ func (f *Folder) ReadMAC(staging string) (string, error) {
 		return "", nil
 	}
 	return strings.TrimSuffix(string(text), "\n"), failure(op, staging, err)
+}
+
+// replaceLine writes a file of one line into a staging folder, in place of an older one, and syncs it to the disk.
+func replaceLine(staging, name, line string) error {
+	root, err := regular.OpenRoot(staging)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := writeLine(root, name, line); err != nil {
+		return err
+	}
+	return syncFolder(staging)
 }
 
 // writeLine makes a file of one line that only this user can read.

@@ -76,18 +76,6 @@ func Codings(axes []Axis, l BatchColumns) (codings []Coding, sizes []int) {
 	return codings, sizes
 }
 
-// Name returns the name of the axis' key column. If the axis has several key columns, it returns the prefix of their
-// names.
-func (a *Axis) Name() string {
-	switch {
-	case a.As != "":
-		return a.As
-	case a.Nearest != nil:
-		return a.Nearest.Name
-	}
-	return a.Column
-}
-
 // KeyColumns returns the key columns of all axes. Cells are numbered so that the last axis changes fastest.
 func KeyColumns(axes []Axis) []KeyColumn {
 	var columns []KeyColumn

@@ -45,11 +45,12 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	if len(g.Axes) == 1 && b.Keep == nil {
 		return g.Axes[0].OfRows(b)
 	}
-	g.cells = columnar.Resize(g.cells, b.Rows)
 	if len(g.Axes) >= 2 && b.Keep == nil {
+		g.cells = columnar.Resize(g.cells, b.Rows)
 		return g.cells, g.ofAllRows(b)
 	}
-	if err := start(g.cells, b.Keep); err != nil {
+	var err error
+	if g.cells, err = columnar.Kept(g.cells, b); err != nil {
 		return nil, err
 	}
 	for i := range g.Axes {
@@ -80,25 +81,6 @@ func (g *Grouping) ofAllRows(b *table.Batch) error {
 			return err
 		}
 		digits(g.cells, codes, g.Axes[2+i].stride)
-	}
-	return nil
-}
-
-// start sets the cell of rows with keep set to 0, and of all other rows to Dropped. If keep is nil, all rows are kept.
-func start(cells []int32, keep []bool) error {
-	if keep == nil {
-		clear(cells)
-		return nil
-	}
-	if len(keep) != len(cells) {
-		return columnar.ErrShape
-	}
-	for i, k := range keep { // arithmetic instead of a branch, which the processor could not predict
-		left := int32(1)
-		if k {
-			left = 0
-		}
-		cells[i] = left * columnar.Dropped
 	}
 	return nil
 }

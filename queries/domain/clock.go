@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"math"
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -19,12 +18,8 @@ const cycleDays = 146097
 
 // clock computes calendar days and seconds of the day for a column of dates or times.
 type clock struct {
-	perSecond int64          // units of the column in a second; 0 if its values are days
-	zone      *time.Location // the time zone to which times are converted, or nil for none
-	offsets   *zoneOffsets   // the zone's offsets from UTC
-	// The last offset that was not found in the table: from second since until before second until, the zone is offset
-	// seconds ahead of UTC.
-	since, until, offset int64
+	perSecond int64        // units of the column in a second; 0 if its values are days
+	offsets   *zoneOffsets // the offsets of the time zone to which times are converted, or nil for none
 	// buffers for one column
 	days, daySeconds, ranks []int32
 	seconds                 []int64
@@ -41,7 +36,7 @@ func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	}
 	c.perSecond = 1_000_000_000 / t.Unit
 	if t.Zone == table.UTC && zone != nil && zone != time.UTC {
-		c.zone, c.offsets = zone, zoneOffsetsOf(zone)
+		c.offsets = zoneOffsetsOf(zone)
 	}
 	return c, true
 }
@@ -57,13 +52,13 @@ func (c *clock) read(xs []int64) (days, seconds []int32) {
 		}
 		return c.days, c.daySeconds
 	}
-	if c.perSecond == 1e6 && c.zone == nil {
+	if c.perSecond == 1e6 && c.offsets == nil {
 		c.readMicroseconds(xs)
 		return c.days, c.daySeconds
 	}
 	c.seconds = columnar.Resize(c.seconds, len(xs))
 	wholeSeconds(c.seconds, xs, c.perSecond)
-	if c.zone != nil {
+	if c.offsets != nil {
 		c.addOffsets()
 	}
 	for i, s := range c.seconds {
@@ -115,32 +110,12 @@ func (c *clock) addOffsets() {
 	c.offsets.starts.ranks(c.ranks, c.seconds, 0)
 	of := c.offsets.of
 	for i, s := range c.seconds {
-		offset := of[c.ranks[i]]
-		if offset == unknownOffset {
-			offset = c.offsetAt(s)
+		rank := c.ranks[i]
+		if s >= CycleStart+CycleSeconds {
+			rank = c.offsets.starts.rank(CycleStart + (min(s, LastSecond)-CycleStart)%CycleSeconds)
 		}
-		c.seconds[i] = modulo(s, CycleSeconds) + offset
+		c.seconds[i] = modulo(s, CycleSeconds) + of[rank]
 	}
-}
-
-// offsetAt returns the zone's offset from UTC, in seconds, at s seconds after 1970. Before year 1 it is the offset at
-// the first second of year 1; after year 9999, at the last second of that year.
-func (c *clock) offsetAt(s int64) int64 {
-	if c.since <= s && s < c.until {
-		return c.offset
-	}
-	at := time.Unix(min(max(s, columnar.FirstDay*columnar.DaySeconds), (columnar.LastDay+1)*columnar.DaySeconds-1),
-		0).In(c.zone)
-	_, offset := at.Zone()
-	from, to := at.ZoneBounds()
-	c.since, c.until, c.offset = math.MinInt64, math.MaxInt64, int64(offset)
-	if !from.IsZero() {
-		c.since = from.Unix()
-	}
-	if !to.IsZero() {
-		c.until = to.Unix()
-	}
-	return c.offset
 }
 
 // floorDivide returns x/n, rounded down.

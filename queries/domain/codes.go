@@ -5,31 +5,14 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// dictionary caches the code of each value of a column's dictionary. It holds one dictionary: a batch with another one
-// replaces it.
-type dictionary struct {
-	id    uint64
-	codes []int32
-}
-
-// openColumn returns the slice of codes for the values of c's dictionary. fresh is true if the cache did not hold this
-// dictionary; then the caller must fill the slice.
-func (d *dictionary) openColumn(c *table.Column) (codes []int32, fresh bool) {
-	n := c.Values.Len(c.Type.Kind)
-	if c.Dict != 0 && c.Dict == d.id && len(d.codes) == n {
-		return d.codes, false
-	}
-	d.id, d.codes = c.Dict, columnar.Resize(d.codes, n)
-	return d.codes, true
-}
-
 // AxisCoder maps the rows of batches to the cells of an axis that reads one column.
 type AxisCoder struct {
 	At     int // position of the column in a batch
 	Kind   table.Type
 	Values valueCoder
 	Null   int32
-	dict   dictionary
+	dict   uint64  // the dictionary of the last batch with one, or 0
+	lookup []int32 // the code of each of its values
 	codes  []int32 // codes of the rows of the last batch
 }
 
@@ -58,17 +41,17 @@ func (a *AxisCoder) OfColumn(c *table.Column) ([]int32, error) {
 	return a.codes, nil
 }
 
-// Lookup returns the code of each value of c's dictionary.
+// Lookup returns the code of each value of c's dictionary. It computes them again only for another dictionary.
 func (a *AxisCoder) Lookup(c *table.Column) []int32 {
-	codes, fresh := a.dict.openColumn(c)
-	if fresh {
-		a.Values.Codes(c.Values, 0, codes)
+	if n := c.Values.Len(c.Type.Kind); c.Dict == 0 || c.Dict != a.dict || len(a.lookup) != n {
+		a.dict, a.lookup = c.Dict, columnar.Resize(a.lookup, n)
+		a.Values.Codes(c.Values, 0, a.lookup)
 	}
-	return codes
+	return a.lookup
 }
 
 // Forget empties the cache of codes. Call it if values get new codes.
-func (a *AxisCoder) Forget() { a.dict = dictionary{} }
+func (a *AxisCoder) Forget() { a.dict = 0 }
 
 // gather looks up the code of each row by its dictionary index. The codes of nulls are arbitrary.
 func gather(dst, lookup []int32, c *table.Column) error {

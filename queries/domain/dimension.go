@@ -137,7 +137,7 @@ var forms = []struct {
 }{
 	{"values", func(d *Dimension) bool { return len(d.Labels) > 0 },
 		func(d Dimension, zone *time.Location, _ string, _ *problem.Problems) domain {
-			return newLabels(d.Labels, d.Fold, zone)
+			return labelDomain{d.Labels, d.Fold, zone}
 		}},
 	{"edges", func(d *Dimension) bool { return len(d.Edges) > 0 },
 		func(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
@@ -222,10 +222,14 @@ func checkPolicy(x Policy, field string, p *problem.Problems) {
 	}
 }
 
-// KeyName returns the name of the answer's key column, for a dimension with one column.
-func (d *Dimension) KeyName() string {
-	if d.As != "" {
+// Name returns the name of the answer's key column. If the answer has several key columns for the dimension, it returns
+// the prefix of their names.
+func (d *Dimension) Name() string {
+	switch {
+	case d.As != "":
 		return d.As
+	case d.Nearest != nil:
+		return d.Nearest.Name
 	}
 	return d.Column
 }

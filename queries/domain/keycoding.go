@@ -23,7 +23,7 @@ func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) 
 	for i := range keys {
 		labels[i].Members = keys[i : i+1]
 	}
-	c, errs := newLabels(labels, Fold{}, zone).coding(t, ExtraCells{})
+	c, errs := labelDomain{labels: labels, zone: zone}.coding(t, ExtraCells{})
 	read = len(keys)
 	for _, e := range errs {
 		if e.Code != problem.CodeBadValue {

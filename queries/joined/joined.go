@@ -131,12 +131,9 @@ func (s *Side) Loader() *Loader {
 // Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. It drops rows without a key and, if
 // rows get their unit, rows without a unit. Errors do not depend on the values of rows.
 func (l *Loader) Add(b *table.Batch) error {
-	l.cells = columnar.Resize(l.cells, b.Rows)
-	for i := range l.cells {
-		l.cells[i] = 0
-		if b.Keep != nil && !b.Keep[i] {
-			l.cells[i] = columnar.Dropped
-		}
+	var err error
+	if l.cells, err = columnar.Kept(l.cells, b); err != nil {
+		return err
 	}
 	if err := l.keys.open(b, l.cells); err != nil {
 		return err

@@ -90,14 +90,19 @@ func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows f
 	return a
 }
 
-// addedSeries returns a series with the values of s plus by.
-func addedSeries(s query.Series, by float64) query.Series {
+// mapped returns a series with f(x) for each value x of s.
+func mapped(s query.Series, f func(x float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
-		for i := range dst {
-			dst[i] += by
+		for i, x := range dst {
+			dst[i] = f(x)
 		}
 	}
+}
+
+// addedSeries returns a series with the values of s plus by.
+func addedSeries(s query.Series, by float64) query.Series {
+	return mapped(s, func(x float64) float64 { return x + by })
 }
 
 // constantSeries returns a series with the value x in every cell.
@@ -115,12 +120,7 @@ func shiftedSeries(s query.Series, by float64) query.Series {
 	if by < 0 {
 		towards = math.Inf(-1)
 	}
-	return func(start int, dst []float64) {
-		s(start, dst)
-		for i, x := range dst {
-			dst[i] = math.Nextafter(x+by, towards)
-		}
-	}
+	return mapped(s, func(x float64) float64 { return math.Nextafter(x+by, towards) })
 }
 
 // outerOf returns a series that contains, for each cell, either the end of an interval or the estimate: the one that

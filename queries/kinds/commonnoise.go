@@ -62,7 +62,7 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	}
 	form := formOf(&c, s.CommonNoise)
 	if form.Form() == strategy.FormCells {
-		return &IndependentNoise{newHistogram(c, nil, r), form}
+		return &IndependentNoise{&Histogram{Base: c, reader: r}, form}
 	}
 	for _, k := range domain.KeyColumns(c.Axes) {
 		if k.Name == noisyMeasured || k.Name == noisyUnits {
@@ -81,10 +81,11 @@ func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
 }
 
 // GainOfCommonNoise compares common noise with independent noise. It returns the standard deviation of a cell, and of
-// the sum of all cells, each divided by the standard deviation with independent noise. It returns 1, 1 if common noise
-// is not smaller.
-func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) {
-	if h.Kernel != nil || !h.Spec.BoundsUnits() {
+// the sum of all cells, each divided by the standard deviation with independent noise: 0.9 means 10 % less. It returns
+// 1, 1 if common noise is not smaller, or if the query is not a histogram with independent noise.
+func GainOfCommonNoise(of query.Query, adj query.Adjacency) (cell, total float64) {
+	h, ok := of.(*Histogram)
+	if !ok || h.Kernel != nil || !h.Spec.BoundsUnits() {
 		return 1, 1
 	}
 	q := &CommonNoise{Base: h.Base, Form: formOf(&h.Base, adj)}
@@ -183,10 +184,7 @@ func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Nois
 	if q.reader != nil {
 		m := len(q.reader.Edges) - 1
 		spread := q.Form.Spread(m, ms[0].Deviation(), ms[1].Deviation())
-		of, with := q.reader.sumsOf(a.Noisy, q.Size), q.reader.sumsOf(a.Estimate, q.Size)
-		a.Readings = q.reader.read(q.Size/q.reader.Size, spread, func(g int) sumsBelow {
-			return sumsBelow{Noisy: of(g), Estimate: with(g)}
-		})
+		a.Readings = q.reader.readSeries(a.Noisy, a.Estimate, q.Size, spread)
 	}
 	return a, nil
 }
@@ -194,12 +192,7 @@ func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Nois
 // cells returns the values of the cells: each is its noisy number plus a fraction of the noisy number of units.
 func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
 	common := q.Form.Share() * valuesOf(noisy[1])[0]
-	return func(start int, dst []float64) {
-		noisy[0].Fill(start, dst)
-		for i := range dst {
-			dst[i] += common
-		}
-	}
+	return addedSeries(noisy[0].Fill, common)
 }
 
 // Recover reads both noisy components back from released columns.

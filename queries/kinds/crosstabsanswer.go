@@ -86,12 +86,7 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 // notBelowZero returns the end of an interval of counts, or 0 if the end is negative. No count is below 0, so the
 // interval contains the count as often as before.
 func notBelowZero(end query.Series) query.Series {
-	return func(start int, dst []float64) {
-		end(start, dst)
-		for i, x := range dst {
-			dst[i] = max(x, 0)
-		}
-	}
+	return mapped(end, func(x float64) float64 { return max(x, 0) })
 }
 
 // Lattice describes the tables: each dimension has one level.

@@ -118,13 +118,10 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	k := big.NewInt(q.Limits.Rows)
 	squared := new(big.Int).Mul(k, k)
 	squared.Mul(squared, big.NewInt(privateclamp.SquaredWeight))
-	why := q.Spec.EachUnit() + " adds at most " + spelling.Count(q.Limits.Rows, "row")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		why = q.Spec.EachUnit() + " can change from one to another contribution of at most " +
-			spelling.Count(q.Limits.Rows, "row")
 	}
-	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +
+	why := q.unitAdds(adj) + "at most " + spelling.Count(q.Limits.Rows, "row") + fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +
 		sensitivity.RootText(squared)
 	return query.Component{
 		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},

@@ -202,9 +202,9 @@ func (q *Discovered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy
 	}
 	a := query.Answer{Cells: len(keys), Keys: columns, Noisy: noisy[0].Fill,
 		Sigma: constantSeries(noisy[0].Mechanism().Deviation())}
-	a.Low, a.High = t.series(noisy[0].Fill, t.low), t.series(noisy[0].Fill, t.high)
+	a.Low, a.High = mapped(noisy[0].Fill, t.low), mapped(noisy[0].Fill, t.high)
 	if a.Estimate = estimate[0].Fill; len(estimate[0].Steps()) == 0 {
-		a.Estimate = t.series(noisy[0].Fill, t.estimate)
+		a.Estimate = mapped(noisy[0].Fill, t.estimate)
 	} else {
 		a.Low, a.High = outerOf(a.Low, a.Estimate, math.Min), outerOf(a.High, a.Estimate, math.Max)
 	}
@@ -246,10 +246,10 @@ func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *prob
 		if d.Null == domain.OwnCell || d.Other == domain.OwnCell {
 			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key if keys are discovered", "use drop")
 		}
-		if slices.Contains(names, d.KeyName()) {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()),
+		if slices.Contains(names, d.Name()) {
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.Name()),
 				"name this one with as: NAME")
 		}
-		names = append(names, d.KeyName())
+		names = append(names, d.Name())
 	}
 }

@@ -2,36 +2,32 @@ package kinds
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// why returns a line that explains the sensitivity that the bounds imply. sq is the squared sensitivity.
-func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
-	if q.Spec.PerRow() {
-		return q.whyRow(adj) + ": " + sensitivity.RootText(sq)
-	}
-	verb := q.Spec.EachUnit() + " adds "
+// unitAdds returns the words before the contribution of a unit: "each cab_id adds ".
+func (q *Base) unitAdds(adj query.Adjacency) string {
 	if adj == query.ReplaceOne {
-		verb = q.Spec.EachUnit() + " can change from one to another contribution of "
+		return q.Spec.EachUnit() + " can change from one to another contribution of "
 	}
-	return verb + q.limitsText() + ": " + sensitivity.RootText(sq)
+	return q.Spec.EachUnit() + " adds "
+}
+
+// why returns a line that explains a sensitivity that the bounds imply. is is the sensitivity as text.
+func (q *Base) why(adj query.Adjacency, is string) string {
+	if q.Spec.PerRow() {
+		return q.whyRow(adj) + ": " + is
+	}
+	return q.unitAdds(adj) + q.limitsText() + ": " + is
 }
 
 // setL1 sets the L1 sensitivity of a component that counts the rows of cells.
 func (q *Base) setL1(c *query.Component, adj query.Adjacency) {
 	rows := sensitivity.L1Counts(q.Limits, adj, q.Size)
-	c.L1, c.Cost = sensitivity.CeilingOf(rows), float64(c.Cells)
-	who := q.Spec.EachUnit() + " adds "
-	if adj == query.ReplaceOne {
-		who = q.Spec.EachUnit() + " can change from one to another contribution of "
-	}
-	if c.WhyL1 = who + q.limitsText() + ": " + rows.String(); q.Spec.PerRow() {
-		c.WhyL1 = q.whyRow(adj) + ": " + rows.String()
-	}
+	c.L1, c.Cost, c.WhyL1 = sensitivity.CeilingOf(rows), float64(c.Cells), q.why(adj, rows.String())
 }
 
 func (q *Base) whyRow(adj query.Adjacency) string {

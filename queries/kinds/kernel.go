@@ -205,14 +205,12 @@ func (k *Kernel) sensitivity(q *Base, adj query.Adjacency) calibrate.Sensitivity
 	if adj == query.ReplaceOne {
 		product = "sqrt(2) × " + product
 	}
-	verb := q.Spec.EachUnit() + " adds at most " + rows
+	verb := q.unitAdds(adj) + "at most " + rows
 	switch {
 	case q.Spec.PerRow() && adj == query.AddRemove:
 		verb = "each row is"
 	case q.Spec.PerRow():
 		verb = "replacing a row takes one away and adds another,"
-	case adj == query.ReplaceOne:
-		verb = q.Spec.EachUnit() + " can change from one to another contribution of at most " + rows
 	}
 	return calibrate.Sensitivity{L2: l2, Why: verb + " " + what + ": " + product}
 }

@@ -107,12 +107,7 @@ func (meanOfKnownRows) looksEmpty(*Sums, []mechanism.Noisy) bool { return false 
 // mean converts sums of values minus the centre to means.
 func (q *Sums) mean(sum query.Series) query.Series {
 	n, centre := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre)
-	return func(start int, dst []float64) {
-		sum(start, dst)
-		for i, s := range dst {
-			dst[i] = centre + s/n
-		}
-	}
+	return mapped(sum, func(s float64) float64 { return centre + s/n })
 }
 
 // meanOfNoisyRows is a mean of a private number of rows: a noisy sum divided by a noisy count. The answer includes both
@@ -144,7 +139,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
 	count = query.Component{
-		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.why(adj, squared)},
+		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.why(adj, sensitivity.RootText(squared))},
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.setL1(&count, adj)

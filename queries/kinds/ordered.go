@@ -104,13 +104,13 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	var out []query.Component
 	for l, level := range q.Form.Levels() {
 		norm := new(big.Rat).Set(level.Norm2)
-		who, unit := "each row adds 1 to ", " adds "
+		who := "each row adds 1 to "
 		if adj == query.ReplaceOne {
 			norm.Add(norm, norm)
-			who, unit = "replacing a row changes ", " can change from one to another contribution of "
+			who = "replacing a row changes "
 		}
 		if !q.Spec.PerRow() {
-			who = q.Spec.EachUnit() + unit + q.limitsText() + ", to "
+			who = q.unitAdds(adj) + q.limitsText() + ", to "
 		}
 		l2 := sensitivity.RootUpRat(norm)
 		out = append(out, query.Component{

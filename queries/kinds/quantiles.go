@@ -160,11 +160,13 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	}
 	s.WithLast = s.Variance
 	s.Heavy = !noisy.Normal()
-	counts, estimates := valuesOf(noisy), valuesOf(estimate)
-	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow {
-		return sumsBelow{r.along(counts, g, m),
-			r.along(estimates, g, m)}
-	})
+	return r.readSeries(noisy.Fill, estimate.Fill, noisy.Len(), s)
+}
+
+// readSeries computes the tables from n cells and their estimates. s describes the noise of their sums.
+func (r *quantileReader) readSeries(noisy, estimate query.Series, n int, s strategy.Spread) []query.Reading {
+	of, with := r.sumsOf(noisy, n), r.sumsOf(estimate, n)
+	return r.read(n/r.Size, s, func(g int) sumsBelow { return sumsBelow{of(g), with(g)} })
 }
 
 // read computes the tables. sumsOf returns the cumulative counts of a group, and s describes their noise.
@@ -236,19 +238,16 @@ func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 
 // sumsOf returns a function that returns the cumulative counts of a group, at each edge, starting with 0.
 func (r *quantileReader) sumsOf(cells query.Series, n int) func(group int) []float64 {
-	all := make([]float64, n)
+	all, m := make([]float64, n), len(r.Edges)-1
 	cells(0, all)
-	return func(group int) []float64 { return r.along(all, group, len(r.Edges)-1) }
-}
-
-// along returns the sums of the first 0, 1, …, m cells of a group.
-func (r *quantileReader) along(cells []float64, group, m int) []float64 {
-	at := group/r.Stride*r.Stride*r.Size + group%r.Stride
-	sums := make([]float64, m+1)
-	for i := range m {
-		sums[i+1] = sums[i] + cells[at+i*r.Stride]
+	return func(group int) []float64 {
+		at := group/r.Stride*r.Stride*r.Size + group%r.Stride
+		sums := make([]float64, m+1)
+		for i := range m {
+			sums[i+1] = sums[i] + all[at+i*r.Stride]
+		}
+		return sums
 	}
-	return sums
 }
 
 // distribution holds cumulative counts at each edge, starting with 0: noisy ones with the variances of their noise, and

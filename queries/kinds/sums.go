@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
@@ -149,25 +150,19 @@ func (q *Sums) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if q.Quantizer.Factors != nil {
 		return hideWeighted(q.Quantizer, t.Sums)
 	}
+	x := q.Kind.Extra()
 	exacts, err := accumulate.HideSums(math.Ldexp(1, q.Quantizer.Exponent), t.Sums)
+	var second, rows []mechanism.Exact
+	if err == nil && x.second != nil {
+		second, err = accumulate.HideSums(math.Ldexp(1, x.second.Exponent), t.Second)
+	}
+	if err == nil && x.Rows {
+		rows, err = accumulate.HideCounts(t.Rows)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if x := q.Kind.Extra(); x.second != nil {
-		second, err := accumulate.HideSums(math.Ldexp(1, x.second.Exponent), t.Second)
-		if err != nil {
-			return nil, err
-		}
-		exacts = append(exacts, second...)
-	}
-	if q.Kind.Extra().Rows {
-		rows, err := accumulate.HideCounts(t.Rows)
-		if err != nil {
-			return nil, err
-		}
-		exacts = append(exacts, rows...)
-	}
-	return exacts, nil
+	return slices.Concat(exacts, second, rows), nil
 }
 
 // Bytes returns the memory of the cells: see [query.Query].
@@ -248,11 +243,8 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 	case q.Spec.PerRow():
 		return "replacing a row takes " + what +
 			" from one group and adds another to one group, either of which may be left out"
-	case adj == query.AddRemove:
-		return q.Spec.EachUnit() + " adds " + q.limitsText() + ", each " + what
 	}
-	return q.Spec.EachUnit() + " can change from one to another contribution of " +
-		q.limitsText() + ", each " + what
+	return q.unitAdds(adj) + q.limitsText() + ", each " + what
 }
 
 // sizeText describes a row's value in words: "a value in [0, 99]", or for means a value minus the centre.

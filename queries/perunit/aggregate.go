@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
@@ -35,34 +35,20 @@ func (q *quantum) of(x float64) int64 { return int64(math.Round(min(max(x, q.lo)
 
 // state summarizes one unit's rows for one column of the table of units. The column's Kind decides which fields are used.
 type state struct {
-	n         int64    // the number of rows (Count), of values (Sum), or of rows that fulfil the conditions (Any, All)
-	other     int64    // the number of rows that do not fulfil the conditions
-	low, high uint64   // a sum in 128 bits, two's complement
-	best      []byte   // the encoded value of Min, Max, First or Last so far; nil if there is none
-	distinct  [][]byte // the encoded different values, sorted
-}
-
-// add128 adds an integer to the sum.
-func (s *state) add128(low, high uint64) {
-	var carry uint64
-	s.low, carry = bits.Add64(s.low, low, 0)
-	s.high, _ = bits.Add64(s.high, high, carry)
+	n        int64      // the number of rows (Count), of values (Sum), or of rows that fulfil the conditions (Any, All)
+	other    int64      // the number of rows that do not fulfil the conditions
+	total    int128.Int // a sum
+	best     []byte     // the encoded value of Min, Max, First or Last so far; nil if there is none
+	distinct [][]byte   // the encoded different values, sorted
 }
 
 // sum returns the sum as the nearest float.
 func (s *state) sum() float64 {
-	low, high := s.low, s.high
-	negative := high>>63 == 1
-	if negative {
-		var borrow uint64
-		low, borrow = bits.Sub64(0, low, 0)
-		high, _ = bits.Sub64(0, high, borrow)
+	if s.total.High < 0 {
+		negated := int128.Int{}.Sub(s.total)
+		return -(math.Ldexp(float64(uint64(negated.High)), 64) + float64(negated.Low))
 	}
-	x := math.Ldexp(float64(high), 64) + float64(low)
-	if negative {
-		return -x
-	}
-	return x
+	return math.Ldexp(float64(s.total.High), 64) + float64(s.total.Low)
 }
 
 // take keeps value instead of the stored value if value is larger (largest set) or smaller (largest not set).
@@ -85,7 +71,7 @@ func (s *state) takeDistinct(value []byte) {
 // merge adds the state of other rows of the same unit.
 func (s *state) merge(o *state, kind Kind) {
 	s.n, s.other = s.n+o.n, s.other+o.other
-	s.add128(o.low, o.high)
+	s.total = s.total.Add(o.total)
 	if o.best != nil {
 		s.take(o.best, kind == Max || kind == Last)
 	}
@@ -96,7 +82,7 @@ func (s *state) merge(o *state, kind Kind) {
 
 // append appends the state in the form that reader reads.
 func (s *state) append(dst []byte) []byte {
-	for _, x := range []uint64{uint64(s.n), uint64(s.other), s.low, s.high} {
+	for _, x := range []uint64{uint64(s.n), uint64(s.other), s.total.Low, uint64(s.total.High)} {
 		dst = binary.LittleEndian.AppendUint64(dst, x)
 	}
 	dst = appendBytes(dst, s.best)
@@ -141,7 +127,8 @@ func (r *reader) bytes() []byte {
 }
 
 func (r *reader) state() state {
-	s := state{n: int64(r.word()), other: int64(r.word()), low: r.word(), high: r.word(), best: r.bytes()}
+	s := state{n: int64(r.word()), other: int64(r.word())}
+	s.total.Low, s.total.High, s.best = r.word(), int64(r.word()), r.bytes()
 	for range r.length() {
 		s.distinct = append(s.distinct, r.bytes())
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -60,12 +61,9 @@ func (b *Compiled) Builder(s bounding.Spill) *Builder {
 // Add adds the rows of a batch for which batch.Keep is true, or all rows if Keep is nil. It skips rows without a unit.
 // Errors do not depend on the values of rows.
 func (b *Builder) Add(batch *table.Batch) error {
-	b.cells = columnar.Resize(b.cells, batch.Rows)
-	for i := range b.cells {
-		b.cells[i] = 0
-		if batch.Keep != nil && !batch.Keep[i] {
-			b.cells[i] = columnar.Dropped
-		}
+	var err error
+	if b.cells, err = columnar.Kept(b.cells, batch); err != nil {
+		return err
 	}
 	if err := b.units.Open(batch, b.cells); err != nil {
 		return err
@@ -141,7 +139,7 @@ func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 	}
 	n := p.sum.of(x)
 	s.n++
-	s.add128(uint64(n), uint64(n>>63))
+	s.total = s.total.Add(int128.Of(n))
 }
 
 // keepValue passes a row's value to its unit's state, which keeps the value if it is, for example, the smallest so far.

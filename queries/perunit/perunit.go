@@ -105,7 +105,6 @@ type Compiled struct {
 	Schema table.Schema
 	input  table.Schema
 	of     *Table
-	units  *units.Reader
 	plans  []plan
 }
 
@@ -115,12 +114,7 @@ type plan struct {
 	typ        table.Type // the type of the values that are compared or counted
 	at, by     int        // the indexes of Of and By in Table.Reads; -1 if there is none
 	sum        quantum
-	conditions []condition
-}
-
-type condition struct {
-	domain.Coding
-	at int
+	conditions []domain.Coding
 }
 
 // Bind checks the columns against the schema of an input. It reports all problems at once, with paths from the root of
@@ -128,7 +122,8 @@ type condition struct {
 func (t *Table) Bind(input table.Schema) (*Compiled, error) {
 	p := &problem.Problems{}
 	reads := t.Reads()
-	b := &Compiled{of: t, input: input, units: units.New(t.Unit, t.FloatUnit, reads, input, p)}
+	b := &Compiled{of: t, input: input}
+	units.New(t.Unit, t.FloatUnit, reads, input, p) // to report columns that do not fit; the result is not used
 	for _, name := range t.Unit {
 		f, _ := input.Lookup(name)
 		b.Schema.Fields = append(b.Schema.Fields, f)
@@ -185,7 +180,7 @@ func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p
 		if err != nil && at >= 0 && t.Kind != table.Invalid {
 			p.Add(c.Field, err.Code, err.Message, err.Hint)
 		}
-		made.conditions = append(made.conditions, condition{coding, at})
+		made.conditions = append(made.conditions, coding)
 	}
 	switch c.Kind {
 	case Count, CountDistinct:

@@ -5,7 +5,6 @@ package problem
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Error is one problem of a query, for the person who writes the job. It never holds a value of the private table.
@@ -55,46 +54,30 @@ const (
 )
 
 // Errors returns the problems that err holds. If err is not nil and holds no problem, it becomes a problem itself.
-func Errors(err error) []*Error {
-	if err == nil {
-		return nil
-	}
-	var several list
-	if errors.As(err, &several) {
-		return several
+func Errors(err error) (all []*Error) {
+	var joined interface {
+		error
+		Unwrap() []error
 	}
 	var e *Error
-	if errors.As(err, &e) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &joined):
+		for _, one := range joined.Unwrap() {
+			all = append(all, Errors(one)...)
+		}
+		return all
+	case errors.As(err, &e):
 		return []*Error{e}
 	}
 	return []*Error{{Code: CodeBadSpec, Message: err.Error()}}
 }
 
-// list is several problems as one error.
-type list []*Error
-
-// Error returns the problems, one a line.
-func (l list) Error() string {
-	lines := make([]string, len(l))
-	for i, e := range l {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap lets errors.Is and errors.As look into each problem.
-func (l list) Unwrap() []error {
-	errs := make([]error, len(l))
-	for i, e := range l {
-		errs[i] = e
-	}
-	return errs
-}
-
 // Problems gathers the problems of one query.
 type Problems struct {
 	Query string
-	List  list
+	List  []*Error
 }
 
 // Add reports a problem at a field of the query.
@@ -104,10 +87,11 @@ func (p *Problems) Add(field, code, message, hint string) {
 
 // Err returns the problems as one error; nil if there is none.
 func (p *Problems) Err() error {
-	if len(p.List) == 0 {
-		return nil
+	errs := make([]error, len(p.List))
+	for i, e := range p.List {
+		errs[i] = e
 	}
-	return p.List
+	return errors.Join(errs...)
 }
 
 // One returns one problem of a query as an error.

@@ -3,7 +3,6 @@ package query
 import (
 	"math"
 
-	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
@@ -50,9 +49,8 @@ func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 
 // product returns a·b for positive a and b, at most math.MaxInt64.
 func product(a, b int64) int64 {
-	x := int128.Product(a, uint64(b))
-	if !x.IsInt64() {
+	if a > math.MaxInt64/b {
 		return math.MaxInt64
 	}
-	return int64(x.Low)
+	return a * b
 }

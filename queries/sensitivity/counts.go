@@ -40,16 +40,21 @@ func (adj Adjacency) Check(p *problem.Problems) {
 // The norm is convex, so it is largest at a corner of the set of allowed row counts: m rows in as many cells as
 // possible, and the remaining r rows in one more cell.
 func LargestNorm(l bounding.Limits, a int64) *big.Int {
-	full := min(a, l.Rows/l.RowsPerCell)
-	rest := int64(0)
-	if full < a {
-		rest = l.Rows - full*l.RowsPerCell
-	}
+	full, rest := Filled(l, a)
 	m := big.NewInt(l.RowsPerCell)
 	sum := new(big.Int).Mul(m, m)
 	sum.Mul(sum, big.NewInt(full))
 	r := big.NewInt(rest)
 	return sum.Add(sum, r.Mul(r, r))
+}
+
+// Filled returns how many of a cells a unit can fill with RowsPerCell rows each, and how many of its rows then remain for
+// one more of these cells.
+func Filled(l bounding.Limits, a int64) (full, rest int64) {
+	if full = min(a, l.Rows/l.RowsPerCell); full < a {
+		rest = l.Rows - full*l.RowsPerCell
+	}
+	return full, rest
 }
 
 // SquaredCounts returns the squared L2 sensitivity of the row counts in a domain with this number of cells.
@@ -72,17 +77,10 @@ func RootUp(x *big.Int) float64 {
 	root := new(big.Float).SetPrec(256).SetInt(x)
 	root.Sqrt(root)
 	up, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Set(root).Float64()
-	for square(up).Cmp(new(big.Rat).SetInt(x)) < 0 {
+	for (calibrate.Sensitivity{L2: up}).Squared().Cmp(new(big.Rat).SetInt(x)) < 0 {
 		up = math.Nextafter(up, math.Inf(1))
 	}
 	return up
-}
-
-// square returns x² exactly; x is finite.
-func square(x float64) *big.Rat {
-	r := new(big.Rat)
-	r.SetFloat64(x)
-	return r.Mul(r, r)
 }
 
 // RootUpRat returns a float64 that is not below the square root of x ≥ 0. At most two float64s lie between them.

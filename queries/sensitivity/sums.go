@@ -67,11 +67,8 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // common cells.
 func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
 	a := min(l.Cells, cells)
-	full := min(a, l.Rows/l.RowsPerCell)
-	m, rest := l.RowsPerCell, int64(0)
-	if full < a {
-		rest = l.Rows - full*m
-	}
+	m := l.RowsPerCell
+	full, rest := Filled(l, a)
 	p := pairing{both: cell(m, m), one: cell(m, 0)}
 	if rest == 0 {
 		return p.best(nil, full, full, cells)

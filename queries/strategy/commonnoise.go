@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Common noise of cells
@@ -105,7 +106,7 @@ func (s *CommonNoise) bestFraction(b bounding.Limits) int64 {
 //
 // The result is at least a²·d, the value for a unit without rows. So D also bounds the change if counts are capped.
 func (s *CommonNoise) residualNorm2(a *big.Rat, b bounding.Limits) *big.Rat {
-	_, rest := filled(b)
+	_, rest := sensitivity.Filled(b, b.Cells)
 	rows, squares := fullest(b, 0)
 	largest := s.residualOf(rows, squares, a)
 	rows, squares = fullest(b, rest)
@@ -127,7 +128,7 @@ func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 // 2·0.5·24 + 0.25·24)".
 func (s *CommonNoise) Argument(b bounding.Limits) string {
 	a := s.Share()
-	_, rest := filled(b)
+	_, rest := sensitivity.Filled(b, b.Cells)
 	for _, rest := range []int64{rest, 0} {
 		rows, squares := fullest(b, rest)
 		if s.residualOf(rows, squares, new(big.Rat).SetFloat64(a)).Cmp(s.norm2) == 0 {

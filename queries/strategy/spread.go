@@ -4,21 +4,13 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
-
-// filled returns how many cells a unit can fill with RowsPerCell rows each, and how many of its rows then remain for one
-// more cell.
-func filled(b bounding.Limits) (full, rest int64) {
-	if full = min(b.Cells, b.Rows/b.RowsPerCell); full < b.Cells {
-		rest = b.Rows - full*b.RowsPerCell
-	}
-	return full, rest
-}
 
 // fullest describes a unit that fills as many cells as possible with RowsPerCell rows and has rest rows in one more
 // cell. It returns the number of the unit's rows, and the sum of the squares of its counts.
 func fullest(b bounding.Limits, rest int64) (rows, squares *big.Int) {
-	full, _ := filled(b)
+	full, _ := sensitivity.Filled(b, b.Cells)
 	rows = new(big.Int).Mul(big.NewInt(full), big.NewInt(b.RowsPerCell))
 	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
 	r := big.NewInt(rest)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Cumulative counts by a square root of the matrix of prefix sums
@@ -119,7 +120,7 @@ func (p *squareRoot) spread() Spread {
 // most k times the norm of the first column (triangle inequality). If too many positions of the r rows had to be tried,
 // the norm is taken with m rows in each of the q cells.
 func (p *squareRoot) norm2(b bounding.Limits) (norm *big.Int, attained bool) {
-	cells, rest := filled(b)
+	cells, rest := sensitivity.Filled(b, b.Cells)
 	if rest > 0 {
 		cells++
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/kinds"
 )
 
 // commonNoiseGain holds the standard deviations of a histogram's noise with `noise: auto`, divided by the present ones.
@@ -31,7 +31,7 @@ func commonNoiseGainOf(p *pipeline.Plan, q *pipeline.Planned) *commonNoiseGain {
 		}
 	}
 	s := &commonNoiseGain{}
-	if s.Cell, s.Total = queries.GainOfCommonNoise(q.Query, p.Adjacency()); s.Cell > maxGain {
+	if s.Cell, s.Total = kinds.GainOfCommonNoise(q.Query, p.Adjacency()); s.Cell > maxGain {
 		return nil
 	}
 	return s

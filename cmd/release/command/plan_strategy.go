@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -108,7 +108,7 @@ func adjustedText(q *pipeline.Planned) string {
 // lossWords returns words for the error that the strategy minimizes.
 func lossWords(loss strategy.Loss) string {
 	switch loss {
-	case queries.LossSums:
+	case kinds.LossSums:
 		return "error of the sums below the edges"
 	case strategy.LossTables:
 		return "error of a table"

@@ -53,13 +53,7 @@ func addCount(count *int64, n int64) { *count = min(*count+min(n, MaxRows), MaxR
 func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	switch r.Uint() {
 	case denseForm:
-		r.Int64s(cells, func(i int, n int64) {
-			if n < 0 {
-				_ = r.Fail() // Fail makes all later reads fail
-				return
-			}
-			add(i, n)
-		})
+		eachCount(r, cells, add)
 	case sparseForm:
 		for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
 			cell, n := r.Uint(), r.Uint()
@@ -185,11 +179,16 @@ func loadWide(r *state.Reader, s int128.Slice) {
 
 // loadRows adds row counts to rows.
 func loadRows(r *state.Reader, rows []int64) {
-	r.Int64s(len(rows), func(i int, n int64) {
-		if n < 0 {
+	eachCount(r, len(rows), func(i int, n int64) { addCount(&rows[i], n) })
+}
+
+// eachCount reads n counts and calls add for each of them.
+func eachCount(r *state.Reader, n int, add func(i int, count int64)) {
+	r.Int64s(n, func(i int, count int64) {
+		if count < 0 {
 			_ = r.Fail() // Fail makes all later reads fail
 			return
 		}
-		addCount(&rows[i], n)
+		add(i, count)
 	})
 }

@@ -61,15 +61,9 @@ func (a *Tables) makeCounts() {
 
 // read sets a.cells and a.dropped for the rows of a batch.
 func (a *Tables) read(b *table.Batch) error {
-	if b.Keep != nil && len(b.Keep) != b.Rows {
-		return columnar.ErrShape
-	}
-	a.dropped = columnar.Resize(a.dropped, b.Rows)
-	for row := range a.dropped {
-		a.dropped[row] = 0
-		if b.Keep != nil && !b.Keep[row] {
-			a.dropped[row] = columnar.Dropped
-		}
+	var err error
+	if a.dropped, err = columnar.Kept(a.dropped, b); err != nil {
+		return err
 	}
 	a.cells = a.cells[:0]
 	for _, coder := range a.coders {

@@ -34,6 +34,27 @@ func Resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// Kept returns a cell for each row of a batch: 0, or Dropped if a filter drops the row. It uses the memory of cells if
+// that suffices.
+func Kept(cells []int32, b *table.Batch) ([]int32, error) {
+	cells = Resize(cells, b.Rows)
+	switch {
+	case b.Keep == nil:
+		clear(cells)
+		return cells, nil
+	case len(b.Keep) != b.Rows:
+		return nil, ErrShape
+	}
+	for i, k := range b.Keep { // arithmetic instead of a branch, which the processor could not predict
+		left := int32(1)
+		if k {
+			left = 0
+		}
+		cells[i] = left * Dropped
+	}
+	return cells, nil
+}
+
 // Worthwhile reports whether it is faster to compute something once for each value of c's dictionary than once for each
 // row: if the dictionary has an identity, so that the results can be cached, or if it is not longer than the rows.
 func Worthwhile(c *table.Column) bool {

@@ -1,5 +1,7 @@
 package earth
 
+import "math"
+
 // Index finds public places near a position. It may be used by several goroutines.
 type Index struct {
 	tree    tree
@@ -32,5 +34,13 @@ func (x *Index) Most() float64 { return x.most }
 
 // Around appends all places that are at most metres from lat, lon, in no particular order.
 func (x *Index) Around(lat, lon, metres float64, found []Nearby) []Nearby {
-	return x.tree.withinMetres(OnEllipsoid(lat, lon), metres, found)
+	at := OnEllipsoid(lat, lon)
+	// The straight-line distance is at most the distance along the earth, except for rounding errors.
+	chord := metres + squareSlack
+	for _, s := range x.tree.sitesWithin(&at, chord*chord, nil) {
+		if d := Along(math.Sqrt(at.squareTo(&s.Position))); d <= metres {
+			found = append(found, Nearby{s.index, d})
+		}
+	}
+	return found
 }

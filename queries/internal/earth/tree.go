@@ -65,38 +65,10 @@ func (t tree) nearest(at Position, within float64) (index int32, square float64)
 	return s.index, s.square
 }
 
-// withinMetres appends all points that are at most metres from a position along the earth, in any order.
-func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby {
-	if len(t) <= leafSize {
-		for i := range t {
-			found = t[i].near(&at, metres, found)
-		}
-		return found
-	}
-	mid := len(t) / 2
-	cut := &t[mid]
-	found = cut.near(&at, metres, found)
-	// A distance on one axis is at most the straight-line distance, which is at most the distance along the earth.
-	if beyond := at[cut.axis] - cut.Position[cut.axis]; beyond <= metres {
-		found = t[:mid].withinMetres(at, metres, found)
-	}
-	if beyond := cut.Position[cut.axis] - at[cut.axis]; beyond <= metres {
-		found = t[mid+1:].withinMetres(at, metres, found)
-	}
-	return found
-}
-
 // Nearby is the index of a place, and its distance in metres.
 type Nearby struct {
 	Index    int32
 	Distance float64
-}
-
-func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
-	if d := Along(math.Sqrt(at.squareTo(&x.Position))); d <= metres {
-		return append(found, Nearby{x.index, d})
-	}
-	return found
 }
 
 // search holds the nearest point so far and its squared distance. If there is none, index is -1 and square is the largest

@@ -39,7 +39,7 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 		if len(labels) == 0 {
 			labels = []string{""} // no row uses this label; a list of labels must not be empty
 		}
-		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1,
+		columns = append(columns, domain.KeyColumn{Name: d.By[i].Name(), Stride: 1,
 			Labels: domain.Labels{Strings: labels}})
 	}
 	return columns, nil
