@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
@@ -46,10 +46,11 @@ func (w *writer) Plain(v reflect.Value, at *yamltree.Path) {
 	case reflect.Slice:
 		w.Items("[]", v.Len(), func(i int) { w.Value(v.Index(i), at.Item(i)) })
 	case reflect.Map:
-		names := slices.Sorted(maps.Keys(mapKeys(v)))
-		w.Items("{}", len(names), func(i int) {
-			w.Key(names[i])
-			w.Value(v.MapIndex(reflect.ValueOf(names[i])), at.At(names[i]))
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		w.Items("{}", len(keys), func(i int) {
+			w.Key(keys[i].String())
+			w.Value(v.MapIndex(keys[i]), at.At(keys[i].String()))
 		})
 	case reflect.String:
 		w.Text(v.String(), at)
@@ -58,14 +59,6 @@ func (w *writer) Plain(v reflect.Value, at *yamltree.Path) {
 			w.JSON(v.Interface())
 		}
 	}
-}
-
-func mapKeys(v reflect.Value) map[string]bool {
-	out := map[string]bool{}
-	for _, k := range v.MapKeys() {
-		out[k.String()] = true
-	}
-	return out
 }
 
 // Fields writes the keys of a struct that are set, and all booleans.

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -121,22 +122,14 @@ func (j *Job) Bounds(q *Query) PerUnit {
 func (p PerUnit) with(own *PerUnit) PerUnit {
 	b := p
 	if own != nil {
-		b.MaxRows = orElse(own.MaxRows, b.MaxRows)
-		b.MaxRowsUpTo = orElse(own.MaxRowsUpTo, b.MaxRowsUpTo)
-		b.MaxRowsShare = orElse(own.MaxRowsShare, b.MaxRowsShare)
-		b.MaxGroups = orElse(own.MaxGroups, b.MaxGroups)
-		b.MaxRowsPerGroup = orElse(own.MaxRowsPerGroup, b.MaxRowsPerGroup)
+		b.MaxRows = cmp.Or(own.MaxRows, b.MaxRows)
+		b.MaxRowsUpTo = cmp.Or(own.MaxRowsUpTo, b.MaxRowsUpTo)
+		b.MaxRowsShare = cmp.Or(own.MaxRowsShare, b.MaxRowsShare)
+		b.MaxGroups = cmp.Or(own.MaxGroups, b.MaxGroups)
+		b.MaxRowsPerGroup = cmp.Or(own.MaxRowsPerGroup, b.MaxRowsPerGroup)
 		if len(own.SampleBy) > 0 {
 			b.SampleBy = own.SampleBy
 		}
 	}
 	return b
-}
-
-func orElse[T comparable](own, shared T) T {
-	var none T
-	if own != none {
-		return own
-	}
-	return shared
 }

@@ -26,7 +26,7 @@ func jobSchema(d docs) ([]byte, error) {
 	root := r.Reflect(configs.Job{})
 	root.Title = "dprelease job"
 	addParam(root)
-	addUpstream(root)
+	root.Definitions["Upstream"] = definition(configs.Upstream{}, mapped)
 	addSteps(root.Definitions["Denoise"])
 	types, _ := structs()
 	for _, t := range types {
@@ -122,18 +122,15 @@ func addParam(root *jsonschema.Schema) {
 		}
 		return mapped(t)
 	}
-	r := &jsonschema.Reflector{FieldNameTag: "yaml", Anonymous: true, DoNotReference: true, Mapper: mapper}
-	mapping := r.Reflect(configs.Param{})
-	mapping.Version = ""
-	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), mapping}}
+	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), definition(configs.Param{}, mapper)}}
 }
 
-// addUpstream adds the definition of a unit that the table's producer bounded (unit.upstream).
-func addUpstream(root *jsonschema.Schema) {
-	r := &jsonschema.Reflector{FieldNameTag: "yaml", Anonymous: true, DoNotReference: true, Mapper: mapped}
-	mapping := r.Reflect(configs.Upstream{})
-	mapping.Version = ""
-	root.Definitions["Upstream"] = mapping
+// definition returns the schema of a struct for a place among the definitions.
+func definition(of any, mapper func(reflect.Type) *jsonschema.Schema) *jsonschema.Schema {
+	r := &jsonschema.Reflector{FieldNameTag: "yaml", Anonymous: true, DoNotReference: true, Mapper: mapper}
+	out := r.Reflect(of)
+	out.Version = ""
+	return out
 }
 
 // describe adds the comments and tags of a struct to its schema.

@@ -44,8 +44,8 @@ func newState() *state {
 }
 
 // catchUp reads and applies the entries that were appended since its last call. It returns a CorruptError if the hash
-// chain is broken or does not end at the recorded head.
-func (s *state) catchUp(r Reader) error {
+// chain is broken or does not end at the recorded head. Unless log is nil, catchUp appends the entries to it.
+func (s *state) catchUp(r Reader, log *[]Entry) error {
 	last, err := r.Last()
 	if err != nil {
 		return err
@@ -56,6 +56,9 @@ func (s *state) catchUp(r Reader) error {
 		}
 		if err := s.extend(e); err != nil {
 			return err
+		}
+		if log != nil {
+			*log = append(*log, e)
 		}
 	}
 	if s.head != last {

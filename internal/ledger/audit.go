@@ -32,7 +32,7 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	out := &Audit{Totals: r.spent}
 	err := b.store.View(ctx, func(log Reader) (err error) {
 		out.Entries = nil
-		return newState().catchUp(tee{log, &out.Entries})
+		return newState().catchUp(log, &out.Entries)
 	})
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func (b *Book) Backup(ctx context.Context, to Arrival) (Head, error) {
 	err = b.store.View(ctx, func(r Reader) error {
 		log = nil
 		s := newState()
-		if err := s.catchUp(tee{r, &log}); err != nil {
+		if err := s.catchUp(r, &log); err != nil {
 			return err
 		}
 		if head = s.head; s.moved != nil {

@@ -82,12 +82,6 @@ func (b *Book) Runs(ctx context.Context) ([]Run, error) {
 	return s.Runs, err
 }
 
-// Accounts returns the balance of every account, in the order in which the accounts were opened.
-func (b *Book) Accounts(ctx context.Context) ([]Balance, error) {
-	s, err := b.Snapshot(ctx)
-	return s.Accounts, err
-}
-
 // Snapshot returns the head, the balance of every account in the order in which the accounts were opened, and every
 // release, by account, in the order of the first reservations.
 func (b *Book) Snapshot(ctx context.Context) (out Snapshot, err error) {
@@ -128,7 +122,7 @@ func (b *Book) Head(ctx context.Context) (h Head, err error) {
 func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
 	err = b.store.View(ctx, func(r Reader) error {
 		out = nil
-		return newState().catchUp(tee{r, &out})
+		return newState().catchUp(r, &out)
 	})
 	if err != nil {
 		return nil, err
@@ -152,7 +146,7 @@ func (b *Book) view(ctx context.Context, fn func(*state)) error {
 	return b.store.View(ctx, func(r Reader) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if err := b.state.catchUp(r); err != nil {
+		if err := b.state.catchUp(r, nil); err != nil {
 			return err
 		}
 		fn(b.state)
@@ -166,7 +160,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	return b.store.Update(ctx, func(tx Tx) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if err := b.state.catchUp(tx); err != nil {
+		if err := b.state.catchUp(tx, nil); err != nil {
 			return err
 		}
 		if b.state.moved != nil {

@@ -95,7 +95,7 @@ func TestTamper(t *testing.T) {
 		}
 		name := rapid.SampledFrom([]string{"body", "hash", "time", "schema", "kind", "number", "lost", "tail",
 			"swapped"}).Draw(rt, "change")
-		_, err := ledger.NewBook(tampered{s, changes[name]}, time.Now).Accounts(t.Context())
+		_, err := ledger.NewBook(tampered{s, changes[name]}, time.Now).Snapshot(t.Context())
 		var corrupt *ledger.CorruptError
 		if !errors.As(err, &corrupt) || !errors.Is(err, ledger.ErrCorrupt) || corrupt.Seq != where {
 			rt.Errorf("%s of entry %d: %v", name, where, err)

@@ -139,11 +139,11 @@ func (m *model) check(rt *rapid.T) {
 				rt.Fatalf("%s is %s, want %s", r.Charge.Run, r.State, m.state[r.Charge.Run])
 			}
 		}
-		all, err := b.Accounts(m.t.Context())
+		now, err := b.Snapshot(m.t.Context())
 		if err != nil || len(runs) != len(m.state) {
 			rt.Fatalf("%d runs, want %d (%v)", len(runs), len(m.state), err)
 		}
-		for _, a := range all {
+		for _, a := range now.Accounts {
 			if a.Spent.Cmp(calibrate.ComposedMu2(m.counted())) != 0 || a.Spent.Cmp(a.Cap) > 0 || a.Share() > 1 {
 				rt.Fatalf("spent %v of %v, share %v", a.Spent, a.Cap, a.Share())
 			}

@@ -119,7 +119,7 @@ func (b *Book) sameSecret(ctx context.Context, to Store) error {
 func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (Head, error) {
 	var log []Entry
 	s := newState()
-	if err := s.catchUp(tee{tx, &log}); err != nil {
+	if err := s.catchUp(tx, &log); err != nil {
 		return Head{}, err
 	}
 	closed := s.moved != nil
@@ -154,7 +154,7 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 func checkArrived(ctx context.Context, to Store, head Head) error {
 	return to.View(ctx, func(r Reader) error {
 		arrived := newState()
-		if err := arrived.catchUp(r); err != nil {
+		if err := arrived.catchUp(r, nil); err != nil {
 			return err
 		}
 		if n := int(head.Seq); len(arrived.hashes) < n || n > 0 && arrived.hashes[n-1] != head.Hash {
@@ -196,7 +196,7 @@ func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 // ledger already: ErrOlder if that store has the same entries and more, otherwise ErrOccupied.
 func occupiedBy(ctx context.Context, to Store, head Head) error {
 	there := newState()
-	if err := to.View(ctx, there.catchUp); err != nil {
+	if err := to.View(ctx, func(r Reader) error { return there.catchUp(r, nil) }); err != nil {
 		return err
 	}
 	if n := int(head.Seq); n > 0 && n < len(there.hashes) && there.hashes[n-1] == head.Hash {

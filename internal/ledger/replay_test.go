@@ -115,7 +115,7 @@ func TestReplayRefuses(t *testing.T) {
 		for _, s := range c.steps {
 			l.add(s.kind, s.schema, s.body)
 		}
-		if err := newState().catchUp(l); !errors.Is(err, c.want) {
+		if err := newState().catchUp(l, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"iter"
 	"time"
 )
 
@@ -27,23 +26,4 @@ func (w *writer) append(k Kind, body any) error {
 	}
 	w.head = Head{e.Seq, e.Hash}
 	return nil
-}
-
-// tee is a Reader that also appends the entries that it reads to out.
-type tee struct {
-	Reader
-	out *[]Entry
-}
-
-func (t tee) Entries(from int64) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		for e, err := range t.Reader.Entries(from) {
-			if err == nil {
-				*t.out = append(*t.out, e)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
 }

@@ -11,28 +11,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// databaseOpener returns a function that opens an input in a database. If data checks were requested, that must look at
+// openDatabase opens an input in a database. If data checks were requested, that must look at
 // each row, this program reads the rows even if the database could aggregate them.
-func databaseOpener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
-	error)) func(context.Context) (pipeline.Engine, error) {
-	return func(ctx context.Context) (pipeline.Engine, error) {
-		var secret []byte
-		if key != nil {
-			var err error
-			if secret, err = key(ctx); err != nil {
-				return nil, pipeline.LedgerError("read the key of the input's digest", err)
-			}
-		}
-		d, err := sqlpush.Open(ctx, DatabaseOf(p.Job()))
-		if err != nil {
-			return nil, err
-		}
-		if l.Look != local.LookAll && !sqlpush.Choose(p).Local {
-			return sqlpush.New(d, secret), nil
-		}
-		l.Separate = true
-		return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, l) }, secret), nil
+func openDatabase(ctx context.Context, p *pipeline.Plan, l local.Limits, secret []byte) (pipeline.Engine, error) {
+	d, err := sqlpush.Open(ctx, DatabaseOf(p.Job()))
+	if err != nil {
+		return nil, err
 	}
+	if l.Look != local.LookAll && !sqlpush.Choose(p).Local {
+		return sqlpush.New(d, secret), nil
+	}
+	l.Separate = true
+	return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, l) }, secret), nil
 }
 
 // DatabaseOf returns the database input of a job with input.sql.

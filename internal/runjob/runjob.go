@@ -92,9 +92,6 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	job := p.Job()
-	if job.Input.SQL != nil {
-		return databaseOpener(p, l, key)
-	}
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		var secret []byte
 		if key != nil {
@@ -102,6 +99,9 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 			if secret, err = key(ctx); err != nil {
 				return nil, pipeline.LedgerError("read the key of the input's digest", err)
 			}
+		}
+		if job.Input.SQL != nil {
+			return openDatabase(ctx, p, l, secret)
 		}
 		var tables []*source.Dataset
 		var failed []error

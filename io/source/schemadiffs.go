@@ -38,23 +38,20 @@ func differences(first, f scan.File, in string) []*fault.Error {
 		if ok {
 			known++
 		}
-		if e != nil {
-			out = append(out, addColumnName(e, want, first.Public(want.Name) || ok && f.Public(want.Name)))
+		if e == nil {
+			continue
 		}
+		// A name may be private: if the job wrongly states that a CSV file has a header, its first line is a row of private
+		// values.
+		if first.Public(want.Name) || ok && f.Public(want.Name) {
+			e.Column = want.Name
+		}
+		out = append(out, e)
 	}
 	if extra := len(fields.Fields) - known; extra > 0 {
 		out = append(out, fault.New(fault.CodeSchema, "%d of its columns are not in %s", extra, in))
 	}
 	return out
-}
-
-// addColumnName adds a column's name to an error if public is true. A name may be private: if the job wrongly states
-// that a CSV file has a header, its first line is a row of private values.
-func addColumnName(e *fault.Error, f table.Field, public bool) *fault.Error {
-	if public {
-		return e.OfColumn(f.Name)
-	}
-	return e
 }
 
 // checkUnique refuses a schema in which two columns have the same name.

@@ -109,11 +109,18 @@ func domains(p *pipeline.Plan) []int64 {
 	return slices.Compact(most)
 }
 
-// cellBytes returns the memory in bytes for the cells of a plan's queries, if domains of up to most cells are vectors.
+// nameBytes is the memory for the name of a cell: the texts of its edges, in the job and in the query, and their values.
+const nameBytes = 64
+
+// cellBytes returns the memory in bytes for the cells of a plan's queries and for their names in each dimension, if
+// domains of up to most cells are vectors.
 func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
 		sum += q.Query.Bytes(workers, most)
+		for _, d := range q.Query.Directions() {
+			sum += nameBytes * int64(d.Size)
+		}
 	}
 	return sum
 }

@@ -172,7 +172,7 @@ func (c *Coding) valueCoder() valueCoder {
 	case c.Ints != nil:
 		return newIntLabels(c)
 	case c.Floats != nil:
-		return newFloatLabels(c)
+		return floatLabels{codesOf(c.Floats), c.extra()}
 	case c.Numerals() && c.IntSteps != nil:
 		return &textEdges{ints: newIntEdges(c, ints), floats: newFloatEdges(c.FloatSteps, c.extra())}
 	case c.IntSteps != nil:

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -216,12 +217,18 @@ type intLabels struct {
 	dense []int32
 }
 
+// codesOf maps listed values to their codes.
+func codesOf[T cmp.Ordered](listed []Listed[T]) map[T]int32 {
+	codes := make(map[T]int32, len(listed))
+	for _, x := range listed {
+		codes[x.Value] = x.Code
+	}
+	return codes
+}
+
 // newIntLabels returns the coder for listed integers.
 func newIntLabels(c *Coding) *intLabels {
-	labels := &intLabels{cells: make(map[int64]int32, len(c.Ints)), other: c.Other}
-	for _, x := range c.Ints {
-		labels.cells[x.Value] = x.Code
-	}
+	labels := &intLabels{cells: codesOf(c.Ints), other: c.Other}
 	labels.makeDense()
 	return labels
 }
@@ -270,15 +277,6 @@ func (c *intLabels) Codes(v table.Values, from int, dst []int32) {
 type floatLabels struct {
 	cells map[float64]int32
 	ExtraCells
-}
-
-// newFloatLabels returns the coder for listed floats.
-func newFloatLabels(c *Coding) floatLabels {
-	labels := floatLabels{cells: make(map[float64]int32, len(c.Floats)), ExtraCells: c.extra()}
-	for _, x := range c.Floats {
-		labels.cells[x.Value] = x.Code
-	}
-	return labels
 }
 
 func (c floatLabels) Codes(v table.Values, from int, dst []int32) {

@@ -115,9 +115,6 @@ func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	return newLimits(s, unknownCells, p)
 }
 
-// Dimensions returns the dimensions of the keys.
-func (q *ByKeys) Dimensions() keyselection.Dimensions { return q.dims }
-
 // Leader returns the name of the query that selects the keys.
 func (q *ByKeys) Leader() string { return q.Spec.Leader.Name }
 

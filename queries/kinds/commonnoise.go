@@ -62,7 +62,7 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	}
 	form := formOf(&c, s.CommonNoise)
 	if form.Form() == strategy.FormCells {
-		return &IndependentNoise{newHistogram(c, nil, r), form}
+		return &IndependentNoise{&Histogram{Base: c, reader: r}, form}
 	}
 	for _, k := range domain.KeyColumns(c.Axes) {
 		if k.Name == noisyMeasured || k.Name == noisyUnits {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/dprelease/dprelease/queries/strategy"
 )
 
 // Estimates of crosstabs that agree
@@ -206,15 +208,12 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	}
 	for s := range taken {
 		x := make([]float64, len(taken[s]))
-		for of := s; ; of = (of - 1) & s {
+		for of := range strategy.Subsets(s) {
 			r := taken[of]
 			if r == nil {
 				r = t.centre(of, slices.Clone(margins[of]))
 			}
 			t.spread(s, x, of, r, 1/float64(t.cells(s&^of)))
-			if of == 0 {
-				break
-			}
 		}
 		for i := range x {
 			x[i] = max(x[i], 0)
@@ -383,12 +382,9 @@ func (t *tables) independent(a uint64, margins map[uint64][]float64) []float64 {
 func (t *tables) closure() map[uint64][]float64 {
 	all := map[uint64][]float64{}
 	for k, a := range t.Of {
-		for s := a; ; s = (s - 1) & a {
+		for s := range strategy.Subsets(a) {
 			if all[s] == nil {
 				all[s] = t.sum(a, t.Values[k], s)
-			}
-			if s == 0 {
-				break
 			}
 		}
 	}

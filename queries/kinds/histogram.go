@@ -23,12 +23,6 @@ type Histogram struct {
 	reader *quantileReader // nil if neither quantiles nor cumulative fractions are requested
 }
 
-// newHistogram returns the query of row counts. k spreads rows over points, and r computes quantiles and cumulative
-// fractions. Both may be nil.
-func newHistogram(c Base, k *Kernel, r *quantileReader) *Histogram {
-	return &Histogram{Base: c, Kernel: k, reader: r}
-}
-
 // Components returns the only component of a count or histogram.
 func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 	sens, err := q.sensitivity(adj)

@@ -75,5 +75,5 @@ func newListed(s query.Spec, p *problem.Problems) kind {
 	case s.CommonNoise != "":
 		return newCommonNoise(c, r, k != nil, p)
 	}
-	return newHistogram(c, k, r)
+	return &Histogram{Base: c, Kernel: k, reader: r}
 }

@@ -38,12 +38,17 @@ import (
 // truncated holds the facts about a selection of keys by noisy counts, and the estimates for counts near the threshold.
 // All its numbers are in privacy units.
 type truncated struct {
+	selection
+	// estimates[i] is the estimate for the noisy count cut + (i/estimatePoints)²·farAbove·sigma.
+	estimates []float64
+}
+
+// selection decides the table of estimates.
+type selection struct {
 	cut   float64 // noisy counts of at least this number, before rounding, are selected
 	sigma float64
 	least float64 // the smallest true count that a key can have
 	grid  float64 // noisy counts are multiples of it
-	// estimates[i] is the estimate for the noisy count cut + (i/estimatePoints)²·farAbove·sigma.
-	estimates []float64
 }
 
 const (
@@ -58,9 +63,9 @@ func newTruncated(n mechanism.Noisy) (*truncated, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &truncated{cut: (float64(units) - 0.5) * s.Mechanism.Grid, sigma: float64(s.Mechanism.Sigma),
-		least: float64(s.Least()), grid: s.Mechanism.Grid}
-	if last := lastTruncated.Load(); last != nil && t.sameSelection(last) {
+	t := &truncated{selection: selection{cut: (float64(units) - 0.5) * s.Mechanism.Grid, sigma: float64(s.Mechanism.Sigma),
+		least: float64(s.Least()), grid: s.Mechanism.Grid}}
+	if last := lastTruncated.Load(); last != nil && t.selection == last.selection {
 		return last, nil
 	}
 	t.correct()
@@ -71,11 +76,6 @@ func newTruncated(n mechanism.Noisy) (*truncated, error) {
 // lastTruncated is the newest table of estimates, which does not change. Queries of one job often have the same
 // selection.
 var lastTruncated atomic.Pointer[truncated]
-
-// sameSelection reports whether two selections have the same table of estimates.
-func (t *truncated) sameSelection(other *truncated) bool {
-	return t.cut == other.cut && t.sigma == other.sigma && t.least == other.least && t.grid == other.grid
-}
 
 // correct computes the table of estimates.
 func (t *truncated) correct() {

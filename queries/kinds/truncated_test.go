@@ -21,7 +21,7 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 		trials = 5_000
 	}
 	const grid = 1. / 64
-	x := &truncated{cut: 45 - grid/2, sigma: 6, least: 1, grid: grid}
+	x := &truncated{selection: selection{cut: 45 - grid/2, sigma: 6, least: 1, grid: grid}}
 	x.correct()
 	for _, f := range []float64{15, 20, 30, 35, 40, 45, 50, 60, 80, 105, 130, 140, 150} {
 		held, n := 0, 0
@@ -62,7 +62,7 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 func TestSelectedCountsOnACoarseGridAreCovered(t *testing.T) {
 	r := rand.New(rand.NewPCG(913, 5))
 	const sigma, grid, trials = 16.0, 1.0, 20_000
-	x := &truncated{cut: 90 - grid/2, sigma: sigma, least: 1, grid: grid}
+	x := &truncated{selection: selection{cut: 90 - grid/2, sigma: sigma, least: 1, grid: grid}}
 	x.correct()
 	for _, f := range []float64{45, 60, 75, 90, 98, 106, 140, 220} {
 		held := 0

@@ -183,15 +183,6 @@ func (q *Clamped) With(better []Better) query.Query {
 	return &out
 }
 
-// betterOf returns the less noisy version of a component, or nil if there is none.
-func (q *Sums) betterOf(component int) *Better {
-	i := slices.IndexFunc(q.better, func(b Better) bool { return b.Component == component })
-	if i < 0 {
-		return nil
-	}
-	return &q.better[i]
-}
-
 // noisyVector is the vector of a component from which the answer is computed (fill), and the query's own noisy vector.
 type noisyVector struct {
 	fill      query.Series
@@ -210,7 +201,9 @@ func (q *Sums) vectors(noisy, used []mechanism.Noisy) []noisyVector {
 	out := make([]noisyVector, len(used))
 	for i := range used {
 		out[i] = noisyVector{own: used[i]}.ownVector()
-		if b := q.betterOf(i); b != nil && b.Values != nil && len(used[i].Steps()) == len(noisy[i].Steps()) {
+	}
+	for _, b := range q.better {
+		if i := b.Component; b.Values != nil && len(used[i].Steps()) == len(noisy[i].Steps()) {
 			out[i].fill, out[i].deviation = query.HeldSeries(b.Values), b.Deviation
 		}
 	}

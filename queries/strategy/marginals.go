@@ -1,7 +1,9 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 	"math/bits"
@@ -57,6 +59,14 @@ func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // Has reports whether all attributes of t are in s.
 func (s Set) Has(t Set) bool { return t&^s == 0 }
+
+// Subsets yields all subsets of a set, which is a bit for each of its elements: first the set itself, last the empty set.
+func Subsets[S ~uint64](set S) iter.Seq[S] {
+	return func(yield func(S) bool) {
+		for s := set; yield(s) && s != 0; s = (s - 1) & set {
+		}
+	}
+}
 
 // Limits of the tables that NewMarginals accepts.
 const (
@@ -161,21 +171,18 @@ func (m *Marginals) closure() []Set {
 				a &^= 1 << i
 			}
 		}
-		for s := a; ; s = (s - 1) & a { // every subset of a
+		for s := range Subsets(a) {
 			if !seen[s] {
 				seen[s] = true
 				all = append(all, s)
 			}
-			if s == 0 || len(all) > MaxResiduals {
+			if len(all) > MaxResiduals {
 				break
 			}
 		}
 	}
 	slices.SortFunc(all, func(s, t Set) int {
-		if s.Len() != t.Len() {
-			return s.Len() - t.Len()
-		}
-		return slices.Compare(s.Attributes(), t.Attributes())
+		return cmp.Or(s.Len()-t.Len(), slices.Compare(s.Attributes(), t.Attributes()))
 	})
 	return all
 }
@@ -329,9 +336,7 @@ func (m *Marginals) Measure(s Set, table Set, counts []int64) int128.Slice {
 	x := int128.Make(len(counts))
 	x.AddSlice(int128.Narrow(counts))
 	inner := 1
-	attributes := table.Attributes()
-	for k := len(attributes) - 1; k >= 0; k-- {
-		i := attributes[k]
+	for _, i := range slices.Backward(table.Attributes()) {
 		switch c := m.contrasts[i]; {
 		case s.Has(1 << i):
 			x = c.apply(x, inner)
@@ -360,8 +365,8 @@ func (m *Marginals) scale(s Set, x int128.Slice) {
 	attributes := s.Attributes()
 	for i := range x.Len() {
 		v, rest := x.At(i), i
-		for k := len(attributes) - 1; k >= 0; k-- {
-			c := m.contrasts[attributes[k]]
+		for _, attribute := range slices.Backward(attributes) {
+			c := m.contrasts[attribute]
 			rows := c.size - 1
 			v = v.Times(c.scale[rest%rows+1])
 			rest /= rows
@@ -390,9 +395,8 @@ func (m *Marginals) addResidual(out []float64, table, s Set, y []float64) {
 		share /= float64(m.sizes[i])
 	}
 	inner := 1
-	attributes := s.Attributes()
-	for k := len(attributes) - 1; k >= 0; k-- {
-		c := m.contrasts[attributes[k]]
+	for _, i := range slices.Backward(s.Attributes()) {
+		c := m.contrasts[i]
 		y = c.decode(y, inner)
 		inner *= c.size
 		// coordinates are in multiples of the quantum, so they are divided by 2^b
@@ -403,9 +407,9 @@ func (m *Marginals) addResidual(out []float64, table, s Set, y []float64) {
 	within := table.Attributes()
 	for cell := range out {
 		at, stride, rest := 0, 1, cell
-		for k := len(within) - 1; k >= 0; k-- {
-			d := m.sizes[within[k]]
-			if s.Has(1 << within[k]) {
+		for _, i := range slices.Backward(within) {
+			d := m.sizes[i]
+			if s.Has(1 << i) {
 				at += rest % d * stride
 				stride *= d
 			}

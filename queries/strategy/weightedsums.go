@@ -1,6 +1,9 @@
 package strategy
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Coefficients converts a weighted sum of a table's noisy cells to a weighted sum of the noisy coordinates of the
 // table's residuals. weights[i] is the weight of cell i; the last attribute of the table changes fastest. out[j] holds
@@ -25,9 +28,7 @@ func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 		share /= float64(m.sizes[i])
 	}
 	w, inner := weights, 1
-	attributes := table.Attributes()
-	for k := len(attributes) - 1; k >= 0; k-- {
-		i := attributes[k]
+	for _, i := range slices.Backward(table.Attributes()) {
 		if d := m.sizes[i]; s.Has(1 << i) {
 			inner *= d
 		} else {
@@ -35,9 +36,8 @@ func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 		}
 	}
 	inner = 1
-	attributes = s.Attributes()
-	for k := len(attributes) - 1; k >= 0; k-- {
-		c := m.contrasts[attributes[k]]
+	for _, i := range slices.Backward(s.Attributes()) {
+		c := m.contrasts[i]
 		w = c.spread(w, inner)
 		inner *= c.size - 1
 		share *= math.Ldexp(1, c.bits) // coordinates are counted in multiples of the quantum

@@ -151,7 +151,7 @@ func label(k domain.KeyColumn, cell int) string {
 	case l.Ints != nil:
 		return strconv.FormatInt(l.Ints[cell/k.Stride%len(l.Ints)], 10)
 	default:
-		return strconv.FormatFloat(l.Floats[cell/k.Stride%len(l.Floats)], 'g', -1, 64)
+		return domain.FloatText(l.Floats[cell/k.Stride%len(l.Floats)])
 	}
 }
 

@@ -82,7 +82,10 @@ func (a *app) root() *cobra.Command {
 			if err := refuseEmpty(verb, args); err != nil {
 				return err
 			}
-			return a.checkFlags()
+			if a.Log != "text" && a.Log != "json" {
+				return console.Usagef("--log must be text or json")
+			}
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
@@ -138,11 +141,4 @@ func refuseEmpty(verb *cobra.Command, args []string) (err error) {
 		err = &console.UsageError{Text: "an argument is empty", Hint: hint}
 	}
 	return err
-}
-
-func (a *app) checkFlags() error {
-	if a.Log != "text" && a.Log != "json" {
-		return console.Usagef("--log must be text or json")
-	}
-	return nil
 }

@@ -252,7 +252,8 @@ func testAccount(t *testing.T, s ledger.Store) {
 	next = Quarter(t, "c")
 	next.Account.Dataset, next.Budget.Epsilon = "census", "2"
 	charge(t, b, next)
-	all, err := b.Accounts(t.Context())
+	now, err := b.Snapshot(t.Context())
+	all := now.Accounts
 	if err != nil || len(all) != 2 || all[0].Account != c.Account || all[0].Runs != 2 || all[1].Budget != next.Budget {
 		t.Errorf("accounts %+v, %v", all, err)
 	}

@@ -67,11 +67,11 @@ func read(t *testing.T, path string) (c content, err error) {
 	if c.entries, err = b.Entries(t.Context()); err != nil {
 		return c, err
 	}
-	all, err := b.Accounts(t.Context())
+	now, err := b.Snapshot(t.Context())
 	if err != nil {
 		return c, err
 	}
-	for _, a := range all {
+	for _, a := range now.Accounts {
 		c.balances += a.Spent.Text('p', 0)
 	}
 	c.secret, err = s.Secret(t.Context())

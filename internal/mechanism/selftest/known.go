@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"math"
 
@@ -36,18 +37,11 @@ func (k knownStream) compare() Check {
 		return c.judged()
 	}
 	for i := range c.Samples {
-		if w, err := source.Word(); err != nil || w != littleEndian(want[8*i:]) {
+		if w, err := source.Word(); err != nil || w != binary.LittleEndian.Uint64(want[8*i:]) {
 			c.Statistic++
 		}
 	}
 	return c.judged()
-}
-
-func littleEndian(b []byte) (w uint64) {
-	for i := 7; i >= 0; i-- {
-		w = w<<8 | uint64(b[i])
-	}
-	return w
 }
 
 // sigmas are the smallest standard deviations for sensitivity 1, computed with mpmath from Balle & Wang 2018, Theorem

@@ -191,7 +191,9 @@ func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
 		}
 	}
 	for k, count := range counts {
-		seen[at[k]].finish(count, n)
+		if s := &seen[at[k]]; count != nil {
+			s.Distinct, s.Values = len(count), mostFrequent(count, n)
+		}
 	}
 	return inOrderOf(t.Names, d.Schema(), seen), nil
 }
@@ -218,14 +220,6 @@ func (s *Seen) addColumn(c *table.Column, rows int, count map[string]int) map[st
 		}
 	}
 	return count
-}
-
-func (s *Seen) finish(count map[string]int, n int) {
-	if count == nil {
-		return
-	}
-	s.Distinct = len(count)
-	s.Values = mostFrequent(count, n)
 }
 
 // inOrderOf returns summaries in the order of names. seen is in the order of the schema, which is another one for JSON

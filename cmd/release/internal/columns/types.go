@@ -49,12 +49,6 @@ var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "Non
 // neverText is a part of nullTexts: texts that are practically never values.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
 
-// candidate is a type that a column may have, with the test for its texts.
-type candidate struct {
-	name   string
-	accept func(cell string) bool
-}
-
 // judge sets the type of the column: the narrowest type that at least nine cells in ten have.
 func (c *Column) judge(decimal rune) {
 	var values []string
@@ -87,22 +81,15 @@ func (c *Column) findType(values []string, decimal rune) {
 		c.Doubts = append(c.Doubts, "integers of more digits than an int or a float holds: kept as text")
 		return
 	}
-	for _, t := range []candidate{
-		{"int", isInt},
-		{"float", func(s string) bool { return isNumber(s, decimal, 0) }},
-		{"bool", func(s string) bool {
-			return slices.Contains([]string{"true", "false", "yes", "no", "t", "f", "y", "n"}, strings.ToLower(s))
-		}},
-	} {
-		if c.fits(values, t) {
-			return
-		}
+	isBool := func(s string) bool {
+		return slices.Contains([]string{"true", "false", "yes", "no", "t", "f", "y", "n"}, strings.ToLower(s))
 	}
-	for _, separator := range []rune{'.', ',', ' ', '\u00a0', '\''} {
-		if separator == decimal {
-			continue
-		}
-		if c.fits(values, candidate{"float", func(s string) bool { return isNumber(s, decimal, separator) }}) {
+	if c.fits(values, "int", isInt) || c.fits(values, "bool", isBool) {
+		return
+	}
+	for _, separator := range []rune{0, '.', ',', ' ', '\u00a0', '\''} { // 0 for none
+		isFloat := func(s string) bool { return isNumber(s, decimal, separator) }
+		if separator != decimal && c.fits(values, "float", isFloat) {
 			c.thousands = separator
 			return
 		}
@@ -110,19 +97,18 @@ func (c *Column) findType(values []string, decimal rune) {
 	c.findLayouts(values)
 }
 
-// fits sets the column's type to the candidate if at least nine of ten values have that type, and reports whether they
-// do.
-func (c *Column) fits(values []string, t candidate) bool {
+// fits sets the column's type to name if it accepts at least nine of ten values, and reports whether it does.
+func (c *Column) fits(values []string, name string, accepts func(string) bool) bool {
 	other := 0
 	for _, v := range values {
-		if !t.accept(v) {
+		if !accepts(v) {
 			other++
 		}
 	}
 	if other*10 > len(values) {
 		return false
 	}
-	c.Type, c.Other = t.name, other > 0
+	c.Type, c.Other = name, other > 0
 	return true
 }
 

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -46,24 +47,18 @@ func (c *Console) Errorf(format string, args ...any) {
 }
 
 // Note prints information for people; scripts can ignore it.
-func (c *Console) Note(text string) {
-	switch {
-	case c.Quiet:
-	case c.Log == "json":
-		c.Logger().Info(c.Redact(text))
-	default:
-		c.Errorf("note: %s\n", c.Redact(text))
-	}
-}
+func (c *Console) Note(text string) { c.say(slog.LevelInfo, "note", text) }
 
 // Warn prints a warning on stderr.
-func (c *Console) Warn(text string) {
+func (c *Console) Warn(text string) { c.say(slog.LevelWarn, "warning", text) }
+
+func (c *Console) say(level slog.Level, word, text string) {
 	switch {
 	case c.Quiet:
 	case c.Log == "json":
-		c.Logger().Warn(c.Redact(text))
+		c.Logger().Log(context.Background(), level, c.Redact(text))
 	default:
-		c.Errorf("warning: %s\n", c.Redact(text))
+		c.Errorf("%s: %s\n", word, c.Redact(text))
 	}
 }
 

@@ -32,6 +32,17 @@ func LedgersNear(dir string) (paths []string) {
 	return paths
 }
 
+// Stores returns the names of the ledgers to search for the release in dir: store or, if that is "", those near dir.
+func Stores(store, dir string) (names []string) {
+	if store != "" {
+		return []string{store}
+	}
+	for _, path := range LedgersNear(dir) {
+		names = append(names, "sqlite:"+path)
+	}
+	return names
+}
+
 // RunOf returns the run that published the release whose manifest has the SHA-256 digest; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	i := slices.IndexFunc(runs, func(r ledger.Run) bool { return r.HasPublication(digest) })
@@ -59,14 +70,7 @@ func CloseAll(known []*Known) {
 // ledger; if it is "", FindRuns reads the ledgers near dir, nearest first, except closed ones. It returns several if
 // there are copies of a ledger near dir, or if dir is a copy itself: then nothing tells which of them counts.
 func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, err error) {
-	names := []string{store}
-	if store == "" {
-		names = nil
-		for _, path := range LedgersNear(dir) {
-			names = append(names, "sqlite:"+path)
-		}
-	}
-	for _, name := range names {
+	for _, name := range Stores(store, dir) {
 		k, err := findIn(ctx, name, digest, store != "")
 		if err != nil {
 			CloseAll(known)

@@ -388,26 +388,28 @@ func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 	if err := book.Prune(ctx, c.Run, c.Number, p.digest); err != nil {
 		return pipeline.LedgerError("prune", err)
 	}
-	failed := func(err error) error {
+	if err := p.deleteFolder(); err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "prune", Message: console.Here(cmp.Or(p.found, p.dir)) +
-			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here", Err: err}
+			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here", Err: plain(err)}
 	}
-	// os.Root keeps the renaming and the deletion within the parent folder. It deletes links, not their targets.
+	return nil
+}
+
+// deleteFolder renames the folder and deletes it. An os.Root keeps both within the parent folder, and deletes links, not
+// their targets.
+func (p *publication) deleteFolder() error {
 	root, err := regular.OpenRoot(filepath.Dir(p.dir))
 	if err != nil {
-		return failed(plain(err))
+		return err
 	}
-	defer func() { _ = root.Close() }() // nothing is lost: only entries of the folder were changed
+	defer root.Close() // nothing is lost: only entries of the folder were changed
 	aside := filepath.Base(p.aside())
 	if p.found != "" {
 		if err := root.Rename(filepath.Base(p.found), aside); err != nil {
-			return failed(plain(err))
+			return err
 		}
 	}
-	if err := root.RemoveAll(aside); err != nil {
-		return failed(plain(err))
-	}
-	return nil
+	return root.RemoveAll(aside)
 }
 
 // plain returns an error without the path, which the message already has.

@@ -44,17 +44,13 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 		if in.SQL == nil && !slices.Contains(in.Files, source.Stdin) {
 			return s, fromJob, err
 		}
-		if err == nil {
-			guess(plan, &s, all)
-		}
+		guess(plan, &s, all)
 		return s, fromAsked, err
 	}
 	data, err := source.Open(ctx, o)
 	if errors.Is(err, source.ErrAbsent) {
 		s, err := stated(ctx, plan, dir)
-		if err == nil {
-			guess(plan, &s, all)
-		}
+		guess(plan, &s, all)
 		return s, fromUse, err
 	}
 	if err != nil {

@@ -65,14 +65,7 @@ func (v *verifying) pruned(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stores := []string{store}
-	if store == "" {
-		stores = nil
-		for _, path := range jobs.LedgersNear(v.dir) {
-			stores = append(stores, "sqlite:"+path)
-		}
-	}
-	for _, store := range stores {
+	for _, store := range jobs.Stores(store, v.dir) {
 		book, err := runjob.OpenStore(ctx, store, false)
 		if err != nil {
 			return err

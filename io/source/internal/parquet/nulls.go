@@ -41,8 +41,7 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 // which may start with values.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
-	*to = growTo(*to, len(valid))
-	out := *to
+	out := scan.Room(to, len(valid))
 	var zero T
 	for i := len(valid) - 1; i >= 0; i-- {
 		if valid[i] {
@@ -58,8 +57,7 @@ func spread[T any](to *[]T, values []T, valid []bool) []T {
 // spreadOffsets inserts an empty string for each null into the offsets of strings.
 func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	from := len(offsets) - 1
-	*to = growTo(*to, len(valid)+1)
-	out := *to
+	out := scan.Room(to, len(valid)+1)
 	for i := len(valid) - 1; i >= 0; i-- {
 		out[i+1] = offsets[from]
 		if valid[i] {
@@ -68,15 +66,6 @@ func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	}
 	out[0] = offsets[0]
 	return out
-}
-
-// growTo returns a slice of n items, in the memory of s if that is large enough. Otherwise it allocates, and copies
-// nothing.
-func growTo[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // readyNulls is ready for a column of type null. It reads no pages, since some writers write wrong levels for such a
