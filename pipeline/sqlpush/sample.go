@@ -71,20 +71,20 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 	w, columns := in.sample(p, all)
 	w.keepsRows = true
 	var cells, totals, which, groups []string
-	byCell := map[string]int{}
+	byCells := map[string]int{}
 	for i, o := range all {
 		c := &contents{writer: w, Aggregation: ofRows(o), columns: columns, times: map[int]int64{},
 			among: fmt.Sprint("q", i)}
-		codes := make([]string, len(c.Axes))
-		for k := range c.Axes {
-			codes[k] = c.axis(&c.Axes[k], columns)
-		}
-		cell := c.radix(codes, c.Tables[0])
-		set, found := byCell[cell]
+		same := (&aggregation.Aggregation{Axes: o.Axes, Sizes: o.Sizes, Tables: o.Tables}).String()
+		set, found := byCells[same]
 		if !found {
 			set = len(cells)
-			byCell[cell] = set
-			cells = append(cells, c.alias(fmt.Sprint("cell", set), cell))
+			byCells[same] = set
+			codes := make([]string, len(c.Axes))
+			for k := range c.Axes {
+				codes[k] = c.axis(&c.Axes[k], columns)
+			}
+			cells = append(cells, c.alias(fmt.Sprint("cell", set), c.radix(codes, c.Tables[0])))
 			which = append(which, fmt.Sprintf("WHEN %s IS NOT NULL THEN %d", cells[set], set))
 			groups = append(groups, "("+cells[set]+")")
 		}
