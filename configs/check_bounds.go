@@ -38,3 +38,31 @@ func (c *checker) discoveredBound(at *yamltree.Path, b PerUnit, own *PerUnit) {
 			string(own.MaxRowsShare)), "leave it out: a tenth is spent")
 	}
 }
+
+// sampled checks a query whose rows are chosen by named columns: the choice is one for queries of all cells.
+func (c *checker) sampled(at *yamltree.Path, q *Query) {
+	b := c.job.Bounds(q)
+	if len(b.SampleBy) == 0 {
+		return
+	}
+	why := ""
+	switch {
+	case q.CountsUnits():
+		return
+	case b.MaxRows.Discovers():
+		why = "max_rows is discovered"
+	case b.MaxGroups > 0:
+		why = "max_groups depends on cells"
+	case b.MaxRowsPerGroup > 0:
+		why = "max_rows_per_group depends on cells"
+	case q.discovers():
+		why = "keys are discovered"
+	case b.MaxRows == 0:
+		why = "max_rows is missing"
+	default:
+		return
+	}
+	c.bad(at.At("per_unit").At("sample_by"), CodeContradiction, "sample_by chooses max_rows rows of a unit, whatever their "+
+		"cells are, and "+why, "write per_unit: {max_rows: N, sample_by: [COLUMN]} in the queries for which this is right, "+
+		"without sample_by under privacy, and other bounds in the others")
+}

@@ -57,7 +57,7 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 			"list all margins at the largest table")
 	case !ok:
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is not a sum of this one's cells", hint)
-	case c.job.Bounds(q) != c.job.Bounds(m):
+	case !reflect.DeepEqual(c.job.Bounds(q), c.job.Bounds(m)):
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has other bounds for a unit, so that it counts "+
 			"other rows", "give both the same per_unit")
 	case c.job.Bounds(q).MaxRows.Discovers():

@@ -55,6 +55,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 		c.filter(at.At("where").Item(i), &q.Where[i])
 	}
 	c.bounded(at, q)
+	c.sampled(at, q)
 	c.positive(at.At("sensitivity"), q.Sensitivity)
 	c.positive(at.At("weight"), q.Weight)
 	c.positive(at.At("max_error"), q.MaxError)

@@ -3,6 +3,7 @@ package configs
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -117,15 +118,15 @@ func TestScalarsAreSourceText(t *testing.T) {
 func TestBounds(t *testing.T) {
 	src := with(t, "output:", "  - {name: total, count: {}, per_unit: {max_groups: 8, max_rows_per_group: 3}}\noutput:")
 	job := parsed(t, "job.yaml", src, ParseOptions{})
-	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 5}) {
+	if got := job.Bounds(&job.Queries[0]); !reflect.DeepEqual(got, PerUnit{MaxRows: 5}) {
 		t.Errorf("shared: %v", got)
 	}
-	if got := job.Bounds(&job.Queries[1]); got != (PerUnit{MaxRows: 5, MaxGroups: 8, MaxRowsPerGroup: 3}) {
+	if got := job.Bounds(&job.Queries[1]); !reflect.DeepEqual(got, PerUnit{MaxRows: 5, MaxGroups: 8, MaxRowsPerGroup: 3}) {
 		t.Errorf("key by key: %v", got)
 	}
 	rows := strings.Replace(strings.Replace(base, "[cab_id]", "row", 1), "  per_unit: {max_rows: 5}\n", "", 1)
 	job = parsed(t, "job.yaml", []byte(rows), ParseOptions{})
-	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}) ||
+	if got := job.Bounds(&job.Queries[0]); !reflect.DeepEqual(got, PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}) ||
 		len(job.Privacy.Unit.Columns) != 0 {
 		t.Errorf("row: %v", got)
 	}

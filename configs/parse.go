@@ -127,6 +127,9 @@ func (p PerUnit) with(own *PerUnit) PerUnit {
 		b.MaxRowsShare = cmp.Or(own.MaxRowsShare, b.MaxRowsShare)
 		b.MaxGroups = cmp.Or(own.MaxGroups, b.MaxGroups)
 		b.MaxRowsPerGroup = cmp.Or(own.MaxRowsPerGroup, b.MaxRowsPerGroup)
+		if len(own.SampleBy) > 0 {
+			b.SampleBy = own.SampleBy
+		}
 	}
 	return b
 }

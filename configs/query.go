@@ -324,6 +324,10 @@ type PerUnit struct {
 	MaxGroups int64 `yaml:"max_groups,omitempty" min:"1" example:"5"`
 	// MaxRowsPerGroup is the largest number of rows of one unit that count in one cell.
 	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
+	// SampleBy names columns that tell the rows of a unit apart, such as a trip's number or its time. They decide which
+	// `max_rows` rows of a unit count, the same rows in all queries with the same filters. Rows that are alike in all of
+	// these columns are kept or left out together. A database answers such queries by one statement, in less time.
+	SampleBy []string `yaml:"sample_by,omitempty" example:"[trip_id]"`
 }
 
 // MaxRows is a bound on the rows of a unit; 0 if there is no bound. A special value means that the bound is found

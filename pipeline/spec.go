@@ -30,6 +30,9 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	if c := b.job.Input.Counts; c != nil {
 		s.Counts = &quantize.Value{Columns: []string{c.Column}, Lo: "0", Hi: mostCount}
 	}
+	if !jq.CountsUnits() { // which counts units with more rows than are kept, however these are chosen
+		s.SampleBy = b.job.Bounds(jq).SampleBy
+	}
 	switch {
 	case jq.CountsUnits():
 		s.Kind = query.OverBound

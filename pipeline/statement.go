@@ -95,7 +95,7 @@ func upstreamOf(u configs.Unit) *manifest.Upstream {
 }
 
 func statedBounds(p configs.PerUnit) manifest.Bounds {
-	out := manifest.Bounds{MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
+	out := manifest.Bounds{MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup, SampleBy: p.SampleBy}
 	if p.MaxRows.Discovers() {
 		out.MaxRowsUpTo = p.MaxRowsUpTo
 	} else {

@@ -1,11 +1,14 @@
 package queries
 
 import (
-	"strings"
+	"slices"
 	"sync"
 
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
 // NewAccumulators makes the accumulators of some aggregations for one worker. Aggregations with the same privacy unit
@@ -13,43 +16,44 @@ import (
 // one call returned must be used together: add each batch to all of them in order, and merge all of them before taking
 // the totals of the first.
 func NewAccumulators(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
-	var joining bounding.Spill
-	if spill != nil {
-		joining = joinsLater{spill}
-	}
-	all, err := NewSeparately(of, joining)
-	if err != nil {
-		return nil, err
-	}
-	byUnit, units := map[string][]*Accumulator{}, []string{}
-	for _, g := range all {
-		if g.rows != nil {
-			unit := strings.Join(g.of.Unit, "\x00") + "\x00" + (&aggregation.Aggregation{Filters: g.of.Filters}).String()
-			if byUnit[unit] == nil {
-				units = append(units, unit)
+	return newAccumulators(of, spill, func(*aggregation.Aggregation) bool { return true })
+}
+
+// NewSeparately makes accumulators that each keep their own rows, except those that choose their rows once for all of
+// them (SampleBy). Use it for engines that execute one aggregation after the other.
+func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
+	return newAccumulators(of, spill, func(a *aggregation.Aggregation) bool { return a.SampleBy != nil })
+}
+
+// newAccumulators makes accumulators. Those whose aggregations may share rows do, if they have the same unit, filters
+// and choice of rows.
+func newAccumulators(of []*aggregation.Aggregation, spill bounding.Spill,
+	shares func(*aggregation.Aggregation) bool) ([]*Accumulator, error) {
+	all := make([]*Accumulator, len(of))
+	byRows, keys := map[string][]*Accumulator{}, []string{}
+	for i, a := range of {
+		var later bounding.Spill
+		if later = spill; spill != nil && shares(a) {
+			later = joinsLater{spill}
+		}
+		var err error
+		if all[i], err = newAccumulator(a, later); err != nil {
+			return nil, err
+		}
+		if all[i].rows != nil && shares(a) {
+			key := a.RowsOf()
+			if byRows[key] == nil {
+				keys = append(keys, key)
 			}
-			byUnit[unit] = append(byUnit[unit], g)
+			byRows[key] = append(byRows[key], all[i])
 		}
 	}
-	for _, unit := range units {
-		if same := byUnit[unit]; len(same) > 1 {
+	for _, key := range keys {
+		if same := byRows[key]; len(same) > 1 || same[0].of.SampleBy != nil {
 			share(same)
 		}
 		if spill != nil {
 			spill.Join()
-		}
-	}
-	return all, nil
-}
-
-// NewSeparately makes accumulators that each keep their own rows. Use it for engines that execute one aggregation after
-// the other.
-func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
-	all := make([]*Accumulator, len(of))
-	for i := range of {
-		var err error
-		if all[i], err = newAccumulator(of[i], spill); err != nil {
-			return nil, err
 		}
 	}
 	return all, nil
@@ -71,9 +75,14 @@ func share(members []*Accumulator) {
 	for i, g := range members {
 		rows[i] = g.rows
 	}
+	var sample *bounding.Sample
+	if of := members[0].of; of.SampleBy != nil {
+		sample = &bounding.Sample{Rows: min(of.Limits.Rows, accumulate.MaxRows), Texts: units.NewTexts(
+			slices.Concat(of.Unit, of.SampleBy), of.ColumnNames(), table.Schema{Fields: of.Columns})}
+	}
 	s := &sharing{members: members}
 	s.bound = sync.OnceValue(s.boundMembers)
-	for i, part := range bounding.Together(rows) {
+	for i, part := range bounding.Together(rows, sample) {
 		members[i].rows, members[i].part, members[i].shared = nil, part, s
 	}
 }

@@ -54,11 +54,12 @@ type budget struct {
 type queryFacts struct {
 	stated     *manifest.Query
 	name, kind string
-	title      string // title of the query; its name if the job has no title
-	about      string // the job's description of the query; may be empty
-	counted    string // what the numbers count or measure, as the job states it; "" if it does not
-	units      bool   // a privacy unit adds at most 1 to a cell
-	overUnits  bool   // the query reads the table of units, with one row per unit
+	title      string   // title of the query; its name if the job has no title
+	about      string   // the job's description of the query; may be empty
+	counted    string   // what the numbers count or measure, as the job states it; "" if it does not
+	units      bool     // a privacy unit adds at most 1 to a cell
+	sampleBy   []string // the columns that decide which rows of a unit count
+	overUnits  bool     // the query reads the table of units, with one row per unit
 	columns    map[string]described
 	conditions string          // the query's conditions in words; "" if all rows count
 	weight     string          // the column of row weights; "" if all rows weigh the same
@@ -142,9 +143,11 @@ type jobInput struct {
 	}
 }
 
-// jobBounds holds max_rows, the job's bound on the rows of a unit: a number, or the word discover.
+// jobBounds holds max_rows, the job's bound on the rows of a unit: a number, or the word discover; and sample_by, the
+// columns that decide which rows count.
 type jobBounds struct {
-	MaxRows json.RawMessage `json:"max_rows"`
+	MaxRows  json.RawMessage `json:"max_rows"`
+	SampleBy []string        `json:"sample_by"`
 }
 
 // described is a column's title, description and unit in the job.
@@ -205,6 +208,10 @@ func factsOf(m *manifest.Manifest) *facts {
 			rows := job.Queries[at].PerUnit.MaxRows
 			if len(rows) == 0 {
 				rows = job.Privacy.PerUnit.MaxRows
+			}
+			q.sampleBy = job.Queries[at].PerUnit.SampleBy
+			if len(q.sampleBy) == 0 {
+				q.sampleBy = job.Privacy.PerUnit.SampleBy
 			}
 			q.overUnits = job.Queries[at].Over == "units"
 			q.units = (string(rows) == "1" || q.overUnits) && len(f.unit) > 0

@@ -375,6 +375,9 @@ func (q *queryFacts) bounded(holds string) string {
 		return ""
 	}
 	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"
+	if len(q.sampleBy) > 0 {
+		text += " (chosen by " + strings.Join(q.sampleBy, " and ") + ")"
+	}
 	switch {
 	case clamped:
 		text += ", and " + ends

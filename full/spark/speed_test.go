@@ -43,7 +43,7 @@ func TestSpeed(t *testing.T) {
 	}
 	s := server(t)
 	dsn, exec := s.Database(t, fmt.Sprintf("speed%d", os.Getpid()))
-	if err := exec(fmt.Sprintf(`CREATE TABLE t USING parquet AS SELECT pmod(xxhash64(id), %d) AS unit,
+	if err := exec(fmt.Sprintf(`CREATE TABLE t USING parquet AS SELECT id AS trip, pmod(xxhash64(id), %d) AS unit,
 		concat('c', pmod(xxhash64(id, 7), 50)) AS cat, pmod(xxhash64(id, 13), 100000) / 1000D AS value
 		FROM range(0, %d, 1, 8)`, rows/200, rows)); err != nil {
 		t.Fatal(err)
@@ -59,10 +59,14 @@ func TestSpeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	fiveBy := func(columns string) string {
+		return fmt.Sprintf(byHand, "(SELECT *, row_number() OVER (PARTITION BY unit ORDER BY xxhash64("+columns+")) AS n FROM t) "+
+			"WHERE n <= 5")
+	}
 	cases := []struct{ name, unit, hand string }{
 		{"unbounded", "unit: row", fmt.Sprintf(byHand, "t")},
-		{"five rows a unit", "unit: [unit], per_unit: {max_rows: 5}", fmt.Sprintf(byHand,
-			"(SELECT *, row_number() OVER (PARTITION BY unit ORDER BY xxhash64(unit, cat, value)) AS n FROM t) WHERE n <= 5")},
+		{"five rows a unit", "unit: [unit], per_unit: {max_rows: 5}", fiveBy("unit, cat, value")},
+		{"five rows a unit by trip", "unit: [unit], per_unit: {max_rows: 5, sample_by: [trip]}", fiveBy("unit, trip")},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

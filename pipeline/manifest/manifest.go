@@ -137,6 +137,8 @@ type Bounds struct {
 	MaxRowsUpTo     int64 `json:"max_rows_up_to,omitempty"`
 	MaxGroups       int64 `json:"max_groups,omitempty"`
 	MaxRowsPerGroup int64 `json:"max_rows_per_group,omitempty"`
+	// SampleBy names the columns that decide which max_rows rows of a unit count.
+	SampleBy []string `json:"sample_by,omitempty"`
 }
 
 // Measures expresses the guarantee in measures other than epsilon and delta. All follow from the mechanisms.

@@ -76,12 +76,12 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 
 // lookup returns the code of x in a list that is too long for a CASE, or other if x is NULL or not in the list. It
 // joins the list to the rows as a table. If other is domain.Dropped, the join drops the rows whose x is not in the
-// list.
+// list, unless other queries need these rows.
 func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	w.names++
 	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
 	how := "LEFT JOIN"
-	if other == domain.Dropped {
+	if other == domain.Dropped && !w.keepsRows {
 		how = "JOIN"
 	}
 	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how,

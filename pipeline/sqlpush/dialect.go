@@ -48,6 +48,8 @@ type dialect interface {
 	// digest returns an expression for the SHA-256 of a message. Its type may differ between dialects, but it sorts as
 	// the 32 bytes do.
 	digest(message string) string
+	// first8 returns an expression for the first eight bytes of a digest, which sorts as they do.
+	first8(digest string) string
 	// element returns the element of a list of numbers at an index from 0 on, which is a BIGINT expression.
 	element(list []float64, at string) string
 	// reached returns the number of elements of an ascending list that are at most x. ok is false if the dialect has no
@@ -109,6 +111,11 @@ func (ansi) quote(name string) string { return `"` + strings.ReplaceAll(name, `"
 func (ansi) double(x string) string { return "CAST(" + x + " AS DOUBLE)" }
 
 func (ansi) integer(x string) string { return "CAST(" + x + " AS BIGINT)" }
+
+func (ansi) first8(digest string) string { return "substr(" + digest + ", 1, 8)" }
+
+// hexadecimalFirst8 is first8 of dialects whose digests are hexadecimal texts.
+func hexadecimalFirst8(digest string) string { return "substr(" + digest + ", 1, 16)" }
 
 func (ansi) divide(x string, by int64) string { return fmt.Sprintf("(%s) / %d", x, by) }
 

@@ -4,13 +4,17 @@ package sqlpush
 // compute digests of the same messages, byte for byte (queries/bounding/messages.go). A message consists of parts,
 // which bounds.go and keys.go list once for all dialects; each dialect defines how it writes a part.
 
-// part is a part of a digest's message: constant bytes, a column of bytes, a column of the privacy unit, or an integer.
+// part is a part of a digest's message: constant bytes, a column of bytes, a column of the privacy unit or of a sample, or
+// an integer.
 type part struct {
 	Bytes  []byte
 	Column string
 	Unit   *column // the name of a column that holds the bytes
-	Number string
-	Width  int // bytes of the integer: 4 if it cannot be negative, or 8
+	// Text is a column whose text is written without its length. Null is the byte 255, unless NeverNull is set.
+	Text      *column
+	NeverNull bool
+	Number    string
+	Width     int // bytes of the integer: 4 if it cannot be negative, or 8
 }
 
 // pieces holds the functions by which a dialect writes the parts of a message.
@@ -29,6 +33,12 @@ func (w pieces) of(parts []part) (all []string) {
 		case p.Unit != nil:
 			text := w.unit(p.Unit.Expr, p.Unit.Type, p.Unit.Binary)
 			all = append(all, w.length(text), text)
+		case p.Text != nil:
+			text := w.unit(p.Text.Expr, p.Text.Type, p.Text.Binary)
+			if !p.NeverNull {
+				text = "CASE WHEN " + p.Text.Expr + " IS NULL THEN " + w.bytes("ff") + " ELSE " + text + " END"
+			}
+			all = append(all, text)
 		case p.Column != "":
 			all = append(all, p.Column)
 		case p.Number != "":

@@ -144,6 +144,8 @@ func (duckdb) bytes(parts []part) string {
 
 func (duckdb) digest(message string) string { return "sha256(" + message + ")" }
 
+func (duckdb) first8(digest string) string { return hexadecimalFirst8(digest) }
+
 var duckdbPieces = pieces{
 	unit: unitTextSyntax{
 		Number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },

@@ -136,6 +136,12 @@ func addTotals(ctx context.Context, tx *session, s *Statement, to []*queries.Acc
 	for rows.Next() {
 		totals, counts, err := scanTotals(rows, s.parts)
 		for i := range totals {
+			if s.sets != nil {
+				if totals[i].Table != s.sets[i] {
+					continue
+				}
+				totals[i].Table = 0
+			}
 			if err == nil && counts {
 				err = to[s.parts[i].at].AddTotal(totals[i])
 			}

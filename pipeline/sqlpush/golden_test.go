@@ -104,6 +104,31 @@ func TestGoldenStatementsOfRows(t *testing.T) {
 	}
 }
 
+// sampledJob has queries whose rows columns of the job choose: of several cells, with values, and with statements of their
+// own.
+const sampledJob = `
+version: 1
+name: golden
+privacy: {epsilon: 1, delta: 1e-6, unit: [cab], per_unit: {max_rows: 5, sample_by: [day, age]}}
+input: {sql: {driver: postgres, table: city.trips}, where: [{column: fare, min: 0}]}
+queries:
+  - {name: rows, count: {}}
+  - {name: zones, histogram: {by: [{column: zone, values: [north, south], other: bin}]}}
+  - {name: fares, sum: {column: fare, clamp: [0, 100], by: [{column: zone, values: [north, south], other: bin}]}}
+  - {name: own_filter, where: [{column: shared, in: ["true"]}], mean: {column: age, clamp: [0, 100], by: [{column: zone, values: [north, south]}]}}
+  - {name: own_bound, variance: {column: fare, clamp: [0, 100]}, per_unit: {max_rows: 2}}
+  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: shared, values: ["true", "false"]}], ways: [1, 2]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+func TestGoldenStatementsOfSamples(t *testing.T) {
+	p := sqlpushtest.Plan(t, sampledJob)
+	for _, name := range sqlpush.Dialects() {
+		golden(t, p, name, name+".sampled.sql")
+	}
+}
+
 // golden compares statements with the statements in a file.
 func golden(t *testing.T, p *pipeline.Plan, name, file string) {
 	t.Helper()

@@ -52,12 +52,17 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
-// cellsOf returns a text that is equal for aggregations with the same rows and cells. One statement answers all of
-// these, so that the database reads the rows once. ok is false if the aggregation needs a statement of its own.
+// cellsOf returns a text that is equal for aggregations with the same rows and cells, or with the same sample of rows. One
+// statement answers all of these, so that the database reads the rows once. ok is false if the aggregation needs a statement of its own.
 func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	v := o.Value
-	if !in.together() || !(&contents{Aggregation: o}).inGroups() || o.CellPerAxis ||
-		v != nil && (v.Clip || v.Factors != nil || len(v.Value.Columns) > 1) {
+	if o.CellPerAxis || o.Bins != nil || v != nil && (v.Clip || v.Factors != nil || len(v.Value.Columns) > 1) {
+		return "", false
+	}
+	if o.SampleBy != nil {
+		return o.RowsOf(), true
+	}
+	if !in.together() || !(&contents{Aggregation: o}).inGroups() {
 		return "", false
 	}
 	same := aggregation.Aggregation{Filters: o.Filters, Axes: o.Axes, Sizes: o.Sizes, Tables: o.Tables}
@@ -68,14 +73,7 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 // value.
 func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	o := *all[0]
-	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, slices.Clone(o.Columns)
-	for _, x := range all[1:] {
-		for _, f := range x.Columns {
-			if !slices.ContainsFunc(o.Columns, func(g table.Field) bool { return g.Name == f.Name }) {
-				o.Columns = append(o.Columns, f)
-			}
-		}
-	}
+	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, columnsOfAll(all)
 	return &o
 }
 

@@ -176,13 +176,18 @@ func (c *refusals) keys() {
 }
 
 func (c *refusals) unit() {
-	for _, name := range c.of.Unit {
+	c.texts(problem.FieldUnit, "of the privacy unit", c.of.Unit)
+	c.texts(problem.FieldBounds+".sample_by", "of sample_by", c.of.SampleBy)
+}
+
+// texts refuses columns whose texts are not the same in all databases.
+func (c *refusals) texts(field, what string, names []string) {
+	for _, name := range names {
 		t := c.typeOf(name)
 		switch t.Kind {
 		case table.Int, table.Bool, table.String, table.Date, table.Timestamp:
 		default:
-			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not "+
-				"agree on", name, t))
+			c.refuse(field, fmt.Sprintf("column %s %s is of type %s, whose text databases do not agree on", name, what, t))
 		}
 	}
 }

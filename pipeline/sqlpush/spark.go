@@ -131,6 +131,8 @@ func (spark) bytes(parts []part) string {
 
 func (spark) digest(message string) string { return "sha2(" + message + ", 256)" }
 
+func (spark) first8(digest string) string { return hexadecimalFirst8(digest) }
+
 var sparkPieces = pieces{
 	unit: unitTextSyntax{
 		Number:   func(x string) string { return "CAST(" + x + " AS STRING)" },

@@ -26,6 +26,9 @@ type Statement struct {
 	Query string // the query's name, or several names separated by commas
 	Text  string
 	parts []answer
+	// sets[i] is the value of the first column in the rows with totals of parts[i]; nil if all rows have totals of all
+	// parts.
+	sets []int
 }
 
 // answer describes a query's columns in the result of a statement.
@@ -92,7 +95,12 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 		for k, a := range s.parts {
 			names, aggregations[k] = append(names, p.Queries()[a.at].Query.Name()), a.of
 		}
-		s.Query, s.Text = strings.Join(names, ", "), in.statement(p, aggregations...)
+		s.Query = strings.Join(names, ", ")
+		if _, together := in.cellsOf(aggregations[0]); together && aggregations[0].SampleBy != nil {
+			s.Text, s.sets = in.sampled(p, aggregations)
+			continue
+		}
+		s.Text = in.statement(p, aggregations...)
 		if leader, follows := p.Queries()[s.parts[0].at].Leader(); follows {
 			s.Text = amongKeys(s.Text, in.statement(p, of[leader]), of[leader].Keys)
 		}
@@ -123,9 +131,23 @@ func (in *input) schema() (s table.Schema) {
 // None of them is refused.
 func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) string {
 	o := all[0]
+	if o.SampleBy != nil {
+		return in.sampledAlone(p, o)
+	}
 	if len(all) > 1 {
 		o = rowsOfAll(all)
 	}
+	w, columns := in.rows(p, o)
+	if len(all) > 1 {
+		return groupedFirst(contentsOf(all, w, columns))
+	}
+	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
+	return c.statement()
+}
+
+// rows returns the rows that pass an aggregation's filters, and the columns that it reads. Rows that it drops for another
+// reason may be left out.
+func (in *input) rows(p *pipeline.Plan, o *aggregation.Aggregation) (*writer, map[string]column) {
 	needed, filters := o.ColumnNames(), o.Filters
 	for i := range filters {
 		if name := filters[i].Column; !slices.Contains(needed, name) {
@@ -155,11 +177,7 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	}
 	w.filter(conditions...)
 	w.oneAxis = len(o.Axes) == 1 && !o.CellPerAxis && len(o.Keys) == 0
-	if len(all) > 1 {
-		return groupedFirst(contentsOf(all, w, columns))
-	}
-	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
-	return c.statement()
+	return w, columns
 }
 
 // presence states which step drops the rows in which a column is NULL.

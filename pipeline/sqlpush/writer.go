@@ -13,6 +13,7 @@ type writer struct {
 	names     int
 	known     map[string]string // names of columns, by the expressions that they hold
 	neverNull map[string]bool   // columns without NULL
+	keepsRows bool              // several queries of different cells need the rows: none is dropped
 	oneAxis   bool              // there is one dimension, so its codes are the numbers of cells
 }
 

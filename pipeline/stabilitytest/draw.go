@@ -36,6 +36,8 @@ type drawing struct {
 	job *Job
 	// selected holds the dimensions of the last histogram that discovers keys; nil if there is none.
 	selected []string
+	// sampled is set if columns choose the rows of units in all queries (sample_by).
+	sampled bool
 }
 
 // Draw draws a job that has a plan if its columns have the types that they get in Parquet files. refused counts the
@@ -105,6 +107,10 @@ func (d *drawing) privacy() {
 		d.job.Unit = []string{d.one("d", "f", "b", "t", "k", "c", "m", "o")}
 	}
 	switch {
+	case len(d.job.Unit) > 0 && d.chance(0.25):
+		d.sampled = true
+		d.job.PerUnit = d.bounds() + ", sample_by: [" + d.one("i", "n", "b") + pick(d.Rand, []string{"", ", " + d.one("s", "c",
+			"d", "t", "l")}) + "]"
 	case len(d.job.Unit) > 0:
 		d.job.PerUnit = d.bounds()
 	case d.chance(0.4):
@@ -120,6 +126,9 @@ func (d *drawing) privacy() {
 func (d *drawing) bounds() string {
 	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d",
 		1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
+	if d.sampled {
+		return rows
+	}
 	return strings.Join(pick(d.Rand, [][]string{{rows}, {rows}, {groups, each}, {rows, groups}, {rows, each},
 		{rows, groups, each}}), ", ")
 }

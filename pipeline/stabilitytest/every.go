@@ -29,6 +29,8 @@ type queryKind struct {
 	// rows is set if the kind is only for jobs in which each row is a unit, with a public number of rows; units if it
 	// is only for units of columns. If neither is set, both are tried.
 	rows, units bool
+	// perUnit, if it is set, is the only way to bound units with which the kind is tried.
+	perUnit string
 }
 
 const (
@@ -111,6 +113,9 @@ func questions() []queryKind {
 		{name: "bounds on rows that are found", columns: "f s", units: true, queries: "count: {}, per_unit: {max_rows: " +
 			"discover, max_rows_up_to: 12, max_groups: 4, max_rows_per_group: 3}\nsum: {column: f, clamp: [0, 50], by: [" +
 			byTexts + "]}, per_unit: {max_rows: discover, max_rows_up_to: 12, max_groups: 4, max_rows_per_group: 3}"},
+		{name: "rows that columns choose", columns: "i t f s", units: true, perUnit: "max_rows: 2, sample_by: [i, t]",
+			queries: "count: {}\nhistogram: {by: [" + byTexts + "]}\nsum: {column: f, clamp: [0, 50], by: [" + byTexts +
+				"]}\nmean: {column: i, clamp: [-5, 40]}\ncrosstabs: {by: [" + byTexts + ", " + byEdges + "], ways: [1, 2]}"},
 		{name: "keys that are found", columns: "s c i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
 			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nhistogram: {by: [{column: i, keys: discover}, {column: c, " +
 			"values: [a, b]}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
@@ -153,6 +158,9 @@ func (q queryKind) jobs() (jobs []*Job) {
 			Formats: "csv"}
 		if q.rows {
 			j.Adjacency, j.Rows = replaceOne, 5
+		}
+		if q.perUnit != "" {
+			j.PerUnit = q.perUnit
 		}
 		for _, name := range append(slices.Clone(j.Unit), strings.Fields(q.columns)...) {
 			c := catalog[index(catalog, name)]

@@ -21,6 +21,9 @@ func (d *drawing) query() string {
 	case 3:
 		return d.crosstabs()
 	case 4:
+		if d.sampled {
+			return d.crosstabs()
+		}
 		return d.discovered()
 	case 5:
 		q = d.aggregate("sum")
@@ -30,7 +33,7 @@ func (d *drawing) query() string {
 		q = "variance: {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) +
 			d.groups() + "}"
 	}
-	found := len(d.job.Unit) > 0 && !strings.Contains(q, "discover") && !strings.Contains(q, "optimize: cdf") &&
+	found := len(d.job.Unit) > 0 && !d.sampled && !strings.Contains(q, "discover") && !strings.Contains(q, "optimize: cdf") &&
 		d.chance(0.15)
 	switch {
 	case found:

@@ -39,6 +39,9 @@ type Aggregation struct {
 	Unit      []string
 	FloatUnit bool
 	Limits    bounding.Limits
+	// SampleBy names the columns whose values choose, with the unit, which Limits.Rows rows of a unit are kept, the same
+	// for all queries with the same filters; nil if cells and values choose them. See [bounding.Sample].
+	SampleBy []string
 	// Keys are the parts of a discovered key, one for each dimension; empty if no keys are discovered. A row that lacks a
 	// part is dropped. The first axes are the listed dimensions of the keys, and Tables has one table, by the other axes.
 	// The digest of a row's cell covers the cell and the SHA-256 of the key.
@@ -121,6 +124,16 @@ func (a *Aggregation) Cells(t int) int {
 		n *= a.Sizes[axis]
 	}
 	return n
+}
+
+// RowsOf returns a text that is equal for aggregations whose units may be bounded together: with the same unit and filters
+// and, if SampleBy is set, the same choice of rows.
+func (a *Aggregation) RowsOf() string {
+	rows := Aggregation{Filters: a.Filters, Unit: a.Unit, SampleBy: a.SampleBy}
+	if a.SampleBy != nil {
+		rows.Limits.Rows = a.Limits.Rows
+	}
+	return rows.String()
 }
 
 // Same reports whether two aggregations add up the same numbers.

@@ -35,7 +35,7 @@ func newWriting(t *testing.T, most int, seed uint64) *writing {
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
-	w := &writing{parts: Together(rows), rand: rand.New(rand.NewPCG(seed, 0))}
+	w := &writing{parts: Together(rows, nil), rand: rand.New(rand.NewPCG(seed, 0))}
 	w.parts[0].store.numbers.Limit = most
 	return w
 }
@@ -162,7 +162,7 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 			alone = append(alone, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, &problem.Problems{}),
 				content[0].Bytes, content, nil))
 		}
-		stores[i] = Together(alone)
+		stores[i] = Together(alone, nil)
 	}
 	add := func(parts []*QueryRows, unit int64, rows int) {
 		t.Helper()

@@ -106,6 +106,9 @@ func (c *oversizedUnit) bound() error {
 	defer func() { g.room, g.all = g.spill.Room(), all }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
+	if g.sample != nil {
+		return c.boundSample()
+	}
 	s.startUnit()
 	c.digests.On = false
 	c.cells = bottomKCells{limit: l.Cells, digests: map[string]digest{}}

@@ -365,7 +365,7 @@ func (p *QueryRows) First() bool { return p.number == 0 }
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {
-		if !anyBit(content[:s.maskBytes]) || len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0 {
+		if s.sample == nil && !anyBit(content[:s.maskBytes]) || len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0 {
 			return false
 		}
 		for i, p := range parts {

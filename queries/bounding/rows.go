@@ -20,6 +20,7 @@
 //	                oversized.go bounds units that do not fit in memory
 //	sampler.go      chooses a unit's rows by the smallest digests (messages.go, digests.go, bottomk.go)
 //	shared.go       lets several queries share records; ranked.go keeps rows for a bound that is chosen later
+//	sample.go       chooses a unit's rows once for all queries, by columns that the job names
 package bounding
 
 import (
@@ -84,6 +85,8 @@ type Rows struct {
 	unitCache  unitCache
 	staged     staging
 	shared     bool            // several queries share the records
+	maskBytes  int             // if shared: the length in bytes of the queries' bits, with which a content begins
+	sample     *Sample         // chooses rows for all queries; nil if each query chooses its own
 	numbers    *contentNumbers // numbers the contents; nil if records hold contents
 	free       [][]byte        // empty chunks to be used again
 	held       int64           // bytes in memory, including free chunks but not staged rows

@@ -45,21 +45,24 @@ type QueryRows struct {
 type sharedStore struct {
 	*Rows
 	queries    int     // the number of queries
-	maskBytes  int     // the length in bytes of the queries' bits, with which a content begins
 	skipped    []int32 // for each row of the batch: Dropped if the row has no unit or a filter rejects it, else 0
 	anySkipped bool    // skipped is Dropped for at least one row
 	content    []byte  // the packed contents of the batch, row by row, if contents are not numbered
 }
 
 // Together replaces several empty stores for the same unit by one store, and returns each query's access to it. One
-// goroutine must use all of them, and pass each batch to all of them in order, from the first to the last.
-func Together(rows []*Rows) []*QueryRows {
+// goroutine must use all of them, and pass each batch to all of them in order, from the first to the last. If sample is
+// not nil, it chooses the rows of units for all queries. It reads the batches of the first query.
+func Together(rows []*Rows, sample *Sample) []*QueryRows {
 	mask := (len(rows) + 7) / 8
-	bits := make([]Field, mask)
+	bits := make([]Field, mask, mask+sampleBytes)
+	if sample != nil {
+		bits = bits[:mask+sampleBytes]
+	}
 	for i := range bits {
 		bits[i].Bytes = 1
 	}
-	store, whole := &sharedStore{queries: len(rows), maskBytes: mask}, &packing{}
+	store, whole := &sharedStore{queries: len(rows)}, &packing{}
 	whole.add(bits)
 	parts, own := make([]*QueryRows, len(rows)), make([]ownContents, len(rows))
 	for i, r := range rows {
@@ -71,8 +74,8 @@ func Together(rows []*Rows) []*QueryRows {
 		whole.join(&r.packing)
 	}
 	r := rows[0]
-	r.packing, r.shared = *whole, true
-	if r.width = r.packedWidth(); whole.Packed > numberWidth {
+	r.packing, r.shared, r.maskBytes, r.sample = *whole, true, mask, sample
+	if r.width = r.packedWidth(); whole.Packed > numberWidth && sample == nil {
 		r.numbers, r.width = newContentNumbers(own, whole), r.key+numberWidth
 	}
 	store.Rows = r
@@ -105,6 +108,11 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 		if s.numbers == nil {
 			s.content = columnar.Resize(s.content, b.Rows*s.Packed)
 			clear(s.content)
+		}
+		if s.sample != nil {
+			if err := s.addDigests(b); err != nil {
+				return err
+			}
 		}
 	}
 	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
@@ -147,7 +155,8 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	return p.store.failed
 }
 
-// EndBatch completes the batch for this query. The last query stores the rows, except those that count in no query.
+// EndBatch completes the batch for this query. The last query stores the rows, except those that count in no query. If
+// there is a sample, these too use up places, so they are stored.
 func (p *QueryRows) EndBatch() error {
 	s := p.store
 	if s.numbers != nil {
@@ -164,9 +173,9 @@ func (p *QueryRows) EndBatch() error {
 	if p.number < s.queries-1 {
 		return s.failed
 	}
-	for row := range s.skipped {
+	for row, skip := range s.skipped {
 		content := s.content[row*s.Packed : (row+1)*s.Packed]
-		if anyBit(content[:s.maskBytes]) {
+		if anyBit(content[:s.maskBytes]) || s.sample != nil && skip != columnar.Dropped {
 			copy(s.record(row), content)
 		}
 	}

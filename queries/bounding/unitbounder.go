@@ -16,6 +16,7 @@ type unitBounder struct {
 	queries     []queryBounder
 	unhashed    int64 // a unit with at most this many rows is kept whole by every query, so it needs no digests
 	digests     digests
+	lowest      bottomK  // finds the bar of a sample
 	inAll       bool     // all rows of the current unit count in all queries
 	counted     []slot   // the current unit's rows that count in the current query, if queries share records
 	undelivered int      // the number of kept slots of all queries
@@ -96,6 +97,11 @@ func (u *unitBounder) bound(deliver func(*queryBounder)) {
 			continue
 		}
 		slots := u.rows.slotsOf(int32(id), refs)
+		if u.rows.sample != nil {
+			u.keepSample(slots)
+			u.deliverMany(maxKept, deliver)
+			continue
+		}
 		u.digests.reset(slots)
 		u.sample.k = 0
 		u.inAll = u.rows.inAll(slots)

@@ -28,6 +28,7 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -87,7 +88,7 @@ func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, fals
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }
 
 // Columns returns the columns that the query reads, each once: the columns of the dimensions, of the value or count,
-// and of the unit.
+// of the unit, and of its sample.
 func (q *Base) Columns() []string {
 	var all, columns []string
 	for i := range q.Spec.By {
@@ -99,7 +100,7 @@ func (q *Base) Columns() []string {
 		}
 	}
 	seen := map[string]bool{}
-	for _, c := range append(all, q.Spec.Unit...) {
+	for _, c := range slices.Concat(all, q.Spec.Unit, q.Spec.SampleBy) {
 		if !seen[c] {
 			seen[c] = true
 			columns = append(columns, c)
@@ -124,7 +125,8 @@ func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
 	p *problem.Problems) *aggregation.Aggregation {
 	l := q.BatchColumns(s, p)
-	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits}
+	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits,
+		SampleBy: q.Spec.SampleBy}
 	fields := make(map[string]table.Field, len(s.Fields)) // a map, because vectors may have thousands of columns
 	for _, f := range slices.Backward(s.Fields) {
 		fields[f.Name] = f
@@ -152,7 +154,27 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 		checkCountsType(c, l)
 	}
 	q.compileUnits(s, p)
+	q.checkSample(s, p)
 	return a
+}
+
+const sampleField = problem.FieldBounds + ".sample_by"
+
+// checkSample reports columns of sample_by whose texts are not the same for all engines.
+func (q *Base) checkSample(s table.Schema, p *problem.Problems) {
+	for _, name := range q.Spec.SampleBy {
+		f, ok := s.Lookup(name)
+		switch {
+		case !ok:
+			problem.UnknownColumn(name, sampleField, s, p)
+		case !columnar.HasCanonicalForm(f.Type):
+			e := problem.BadType(f.Type)
+			p.Add(sampleField, e.Code, "column "+name+": "+e.Message, e.Hint)
+		case f.Type.Kind == table.Float:
+			p.Add(sampleField, problem.CodeColumnType, "column "+name+" holds floating-point numbers, of whose texts engines have "+
+				"several", "name columns of integers, texts, dates or times that tell the rows of a unit apart")
+		}
+	}
 }
 
 // Aggregation describes counting the rows of each cell.

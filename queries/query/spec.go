@@ -42,6 +42,8 @@ type Spec struct {
 	// Counts describes the column that holds the number of rows that a row stands for; nil if each row counts once.
 	Counts *quantize.Value
 	Bounds Bounds
+	// SampleBy names the columns that choose, with the unit, which rows of a unit count; nil if cells and values do.
+	SampleBy []string
 	// RowsShare is set if the bound on the rows of a unit is chosen privately, at most Bounds.MaxRows. It is the fraction
 	// of the query's mu² that the choice costs; 0 if Bounds.MaxRows is the bound.
 	RowsShare float64

@@ -46,6 +46,8 @@ func (d Dialect) Run(t *testing.T) {
 		{"vectors", Vectors, true},
 		// Queries with the same rows and cells, which one statement may answer.
 		{"together", Together, true},
+		// Rows of units that columns of the job choose.
+		{"sampled rows", Sampled, true},
 		// Dimensions of the point nearest to a row's coordinates.
 		{"places", Places, true},
 		// Discovered keys with min_units: 2 or more, in texts of any collation.

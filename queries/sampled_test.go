@@ -1,0 +1,188 @@
+package queries
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// refTexts returns the texts of a row's values with a byte 0 between them. Null and NaN are the byte 255.
+func refTexts(names []string, t *testTable, row []value) []byte {
+	texts := make([][]byte, len(names))
+	for i, name := range names {
+		at := t.schema().Index(name)
+		v := row[at]
+		text := v.s
+		switch t.fields[at].Type.Kind {
+		case table.Int:
+			text = fmt.Sprint(v.n)
+		case table.Bool:
+			text = strconv.FormatBool(v.n != 0)
+		case table.Float:
+			text = strings.TrimPrefix(strconv.FormatFloat(v.x, 'f', -1, 64), "-") // the test's floats are not negative
+		}
+		if v.null || t.fields[at].Type.Kind == table.Float && math.IsNaN(v.x) {
+			text = "\xff"
+		}
+		texts[i] = []byte(text)
+	}
+	return bytes.Join(texts, []byte{0})
+}
+
+// refSampled answers queries with the same sample of rows: of each unit, the rows whose digest has at most MaxRows rows
+// at or below it.
+func refSampled(specs []Spec, t *testTable) [][]int64 {
+	s := specs[0]
+	digests, byUnit := make([]string, len(t.rows)), map[string][]string{}
+	for i, row := range t.rows {
+		d := sha256.Sum256(refTexts(slices.Concat(s.Unit, s.SampleBy), t, row))
+		digests[i] = string(d[:8])
+		unit := refUnit(s, t, row)
+		byUnit[unit] = append(byUnit[unit], digests[i])
+	}
+	out := make([][]int64, len(specs))
+	for i, q := range specs {
+		size := 1
+		for _, d := range q.By {
+			size *= refSize(d)
+		}
+		out[i] = make([]int64, size)
+		for k, row := range t.rows {
+			unit, cell := refUnit(s, t, row), 0
+			for _, d := range q.By {
+				c := refAxis(q, d, t, row)
+				if cell = cell*refSize(d) + c; c < 0 {
+					cell = math.MinInt32
+				}
+			}
+			below := int64(0)
+			for _, d := range byUnit[unit] {
+				if d <= digests[k] {
+					below++
+				}
+			}
+			if unit != "" && cell >= 0 && below <= s.Bounds.MaxRows {
+				out[i][cell]++
+			}
+		}
+	}
+	return out
+}
+
+// sampledSpecs draws specs whose rows the same columns choose.
+func sampledSpecs(t *rapid.T) []Spec {
+	specs := severalSpecs(t)
+	by := rapid.SampledFrom([][]string{{"u"}, {"v"}, {"int", "text"}, {"text", "flag"}}).Draw(t, "sample by")
+	rows := rapid.Int64Range(1, 40).Draw(t, "max rows")
+	specs = specs[:rapid.IntRange(1, len(specs)).Draw(t, "some queries")]
+	for i := range specs {
+		specs[i].Bounds, specs[i].SampleBy = Bounds{MaxRows: rows}, by
+		if len(specs[i].Unit) == 0 {
+			specs[i].Unit = []string{"v"}
+		}
+	}
+	return specs
+}
+
+// The answers of queries with the same sample equal the reference's: for every order of the rows, batches, encoding and
+// number of workers, in memory and spilled.
+func TestSampledRowsEqualTheReference(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		specs, tab := sampledSpecs(rt), randomTable(rt)
+		want, qs := refSampled(specs, tab), queriesOf(t, specs)
+		shuffled := &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(rt, "order")}
+		cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 5).Draw(rt, "cuts")
+		how := encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding"))
+		workers := rapid.IntRange(1, 4).Draw(rt, "workers")
+		for _, spill := range spills() {
+			for i, a := range togetherOf(t, qs, tab.schema(), spill, layouts(qs, shuffled, cuts, how), workers) {
+				if got := counted(t, a); !slices.Equal(got, want[i]) {
+					rt.Fatalf("query %d of %+v: %v, want %v", i, specs, got, want[i])
+				}
+			}
+		}
+	})
+}
+
+// Oversized units keep the same rows, and the tally counts the rows that the bound drops.
+func TestSampledRowsOfOversizedUnits(t *testing.T) {
+	asGathered = true
+	defer func() { asGathered = false }()
+	tab := busy(150)
+	for _, by := range [][]string{{"x"}, {"u", "x"}} {
+		specs := []Spec{spec(5, Bounds{MaxRows: 20}), spec(2, Bounds{MaxRows: 20}), spec(1, Bounds{MaxRows: 20})}
+		for i := range specs {
+			specs[i].Unit, specs[i].Name, specs[i].SampleBy = []string{"v"}, fmt.Sprint("q", i), by
+		}
+		qs, want := queriesOf(t, specs), refSampled(specs, tab)
+		for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 13, room: 1 << 12}, {room: 200}} {
+			for i, a := range togetherOf(t, qs, tab.schema(), x, layouts(qs, tab, []int{100, 200, 900}, dictionaryKept), 2) {
+				got := counted(t, a)
+				if !slices.Equal(got, want[i]) || sum(got) == 0 {
+					t.Errorf("by %v, query %d, room %d: %v, want %v", by, i, x.room, got, want[i])
+				}
+				if b := a.Bounded(); b.Rows-b.Cut != sum(got) || b.Cut == 0 {
+					t.Errorf("by %v, query %d, room %d: tally %+v, %d rows", by, i, x.room, b, sum(got))
+				}
+			}
+		}
+	}
+}
+
+// No query changes by more than the sensitivity of max_rows.
+func TestSampledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		specs, tab := sampledSpecs(rt), randomTable(rt)
+		other, adj := neighbour(rt, specs[0], tab)
+		qs := queriesOf(t, specs)
+		one := togetherOf(t, qs, tab.schema(), nil, layouts(qs, tab, nil, plain), 1)
+		two := togetherOf(t, qs, tab.schema(), &tightSpill{room: 200}, layouts(qs, other, nil, plain), 1)
+		for i := range qs {
+			q := must(t, specs[i])
+			got := squaredDistance(counted(t, one[i]), counted(t, two[i]))
+			most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
+			if !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
+				rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", specs[i], adj, got, most)
+			}
+		}
+	})
+}
+
+// Columns choose rows for max_rows alone: other bounds would be smaller than what is kept.
+func TestSamplesWithOtherBounds(t *testing.T) {
+	for _, b := range []Bounds{{}, {MaxRows: 5, MaxGroups: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxGroups: 1,
+		MaxRowsPerGroup: 1}} {
+		s := spec(3, b)
+		s.Unit, s.SampleBy = []string{"v"}, []string{"x"}
+		if _, err := New(s); err == nil || !strings.Contains(err.Error(), "sample_by") {
+			t.Errorf("%+v: %v", b, err)
+		}
+	}
+}
+
+// Floats have several texts, and lists have none.
+func TestColumnsOfSamples(t *testing.T) {
+	s := spec(3, Bounds{MaxRows: 5})
+	s.Unit = []string{"u"}
+	for name, kind := range map[string]table.Kind{"f": table.Float, "l": table.List, "none": table.Invalid} {
+		s.SampleBy = []string{name}
+		fields := []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "u", Type: table.Type{Kind: table.Int}}}
+		if kind != table.Invalid {
+			fields = append(fields, table.Field{Name: name, Type: table.Type{Kind: kind}})
+		}
+		_, err := must(t, s).Aggregation(table.Schema{Fields: fields})
+		if err == nil || !strings.Contains(err.Error(), "sample_by") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
