@@ -63,6 +63,5 @@ func (c *checker) sampled(at *yamltree.Path, q *Query) {
 		return
 	}
 	c.bad(at.At("per_unit").At("sample_by"), CodeContradiction, "sample_by chooses max_rows rows of a unit, whatever their "+
-		"cells are, and "+why, "write per_unit: {max_rows: N, sample_by: [COLUMN]} in the queries for which this is right, "+
-		"without sample_by under privacy, and other bounds in the others")
+		"cells are, and "+why, "move sample_by from privacy.per_unit to the per_unit of the queries that have max_rows alone")
 }

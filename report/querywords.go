@@ -374,10 +374,15 @@ func (q *queryFacts) bounded(holds string) string {
 	if q.overUnits || strings.HasPrefix(why, "each row") || !strings.HasPrefix(why, "each ") {
 		return ""
 	}
-	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"
+	text := "The numbers and their intervals are of bounded data: " + why
 	if len(q.sampleBy) > 0 {
-		text += " (chosen by " + strings.Join(q.sampleBy, " and ") + ")"
+		var names []string
+		for _, c := range q.sampleBy {
+			names = append(names, shown(cmp.Or(q.columns[c].Title, c)))
+		}
+		text += ". " + strings.Join(names, " and ") + " decide which rows count"
 	}
+	text += ". Rows above these bounds are not counted"
 	switch {
 	case clamped:
 		text += ", and " + ends

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// openDatabase opens an input in a database. If data checks were requested, that must look at
-// each row, this program reads the rows even if the database could aggregate them.
+// openDatabase opens an input in a database. If the job asks for data checks that look at each row, this program reads
+// the rows even if the database could aggregate them.
 func openDatabase(ctx context.Context, p *pipeline.Plan, l local.Limits, secret []byte) (pipeline.Engine, error) {
 	d, err := sqlpush.Open(ctx, DatabaseOf(p.Job()))
 	if err != nil {

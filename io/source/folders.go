@@ -135,14 +135,15 @@ func newConstant(t scan.TextType, value string) (constant, bool) {
 		column.AddText([]byte(unescape(value)))
 	}
 	c := column.Column()
-	return constant{t.Type, c.Values, value == hiveNull, table.NextDictionary()}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
+	valid := c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
+	return constant{t.Type, c.Values, value == hiveNull, table.NextDictionary()}, valid
 }
 
 // column returns a column of the given number of rows, at most scan.BatchRows: codes into a dictionary of the one value.
 func (c constant) column(rows int) table.Column {
-	out := table.Column{Type: c.typ, Values: c.value, Codes: firstCodes[:rows], Dict: c.dict}
+	out := table.Column{Type: c.typ, Values: c.value, Codes: firstCodes[:rows:rows], Dict: c.dict}
 	if c.null {
-		out.Valid = noneValid[:rows]
+		out.Valid = noneValid[:rows:rows]
 	}
 	return out
 }

@@ -188,7 +188,7 @@ func stable(t *testing.T, s *stabilitytest.Search) {
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
 	}
-	if compared := r.Pairs - r.Skipped; 3*compared < 2*s.Pairs {
+	if compared := r.Pairs - r.Skipped; s.Pairs >= 30 && 3*compared < 2*s.Pairs { // of few pairs, chance decides
 		t.Errorf("of %d pairs %d were compared", s.Pairs, compared)
 	}
 }
@@ -206,7 +206,7 @@ func TestStabilityOfMergedRuns(t *testing.T) {
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
 	}
-	if compared := r.Pairs - r.Skipped; 3*compared < 2*s.Pairs {
+	if compared := r.Pairs - r.Skipped; s.Pairs >= 30 && 3*compared < 2*s.Pairs { // of few pairs, chance decides
 		t.Errorf("of %d pairs %d were compared", s.Pairs, compared)
 	}
 }

@@ -51,8 +51,17 @@ func Choose(p *pipeline.Plan) Choice {
 // before they are selected, so a database does not answer the query.
 func keepsKeys(q pipeline.Planned) bool { return q.Selection != nil && q.MinUnits() < 2 }
 
-// choosesRows reports whether the statement of a query computes digests to choose rows or cells. A plain count needs
-// none: it bounds the number of rows of each unit and adds these numbers up.
+// choosesRows reports whether the statement of a query computes digests to choose rows or cells. A plain count without
+// sample_by needs none: it bounds the number of rows of each unit and adds these numbers up.
 func choosesRows(p *pipeline.Plan, q *pipeline.Planned) bool {
-	return len(p.Job().Privacy.Unit.Columns) > 0 && !(q.Kind == query.Count && q.Query.Cells() == 1)
+	job := p.Job()
+	if len(job.Privacy.Unit.Columns) == 0 {
+		return false
+	}
+	for i := range job.Queries {
+		if jq := &job.Queries[i]; jq.Name == q.Query.Name() && len(job.Bounds(jq).SampleBy) > 0 {
+			return true
+		}
+	}
+	return q.Kind != query.Count || q.Query.Cells() != 1
 }

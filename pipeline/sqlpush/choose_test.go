@@ -21,6 +21,7 @@ func TestChoose(t *testing.T) {
 		{"duckdb", "", "[person]", histogram, true, "", ""},
 		{"duckdb", "auto", "[person]", histogram, true, "", ""},
 		{"duckdb", "auto", "[person]", count, false, "", ""},
+		{"duckdb", "auto", "[person]", count + ", per_unit: {sample_by: [trip]}", true, "", ""},
 		{"duckdb", "auto", "row", histogram, false, "", ""},
 		{"duckdb", "database", "[person]", histogram, false, "", ""},
 		{"duckdb", "local", "row", histogram, true, "", ""},

@@ -52,8 +52,9 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
-// cellsOf returns a text that is equal for aggregations with the same rows and cells, or with the same sample of rows. One
-// statement answers all of these, so that the database reads the rows once. ok is false if the aggregation needs a statement of its own.
+// cellsOf returns a text that is equal for aggregations with the same rows and cells, or with the same sample of rows.
+// One statement answers all of these, so that the database reads the rows once. ok is false if the aggregation needs a
+// statement of its own.
 func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	v := o.Value
 	if o.CellPerAxis || o.Bins != nil || v != nil && (v.Clip || v.Factors != nil || len(v.Value.Columns) > 1) {

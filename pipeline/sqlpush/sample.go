@@ -2,6 +2,7 @@ package sqlpush
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,9 +38,10 @@ func (in *input) sample(p *pipeline.Plan, all []*aggregation.Aggregation) (*writ
 	unit := strings.Join(units, ", ")
 	w.layer(w.first8(w.digest(w.bytes(message))) + " AS d")
 	w.push("ROW_NUMBER() OVER (PARTITION BY " + unit + " ORDER BY d) AS r")
-	w.filter(fmt.Sprintf("r <= %d", o.Limits.Rows+1))
+	most := min(o.Limits.Rows, math.MaxInt64-1)
+	w.filter(fmt.Sprintf("r <= %d", most+1))
 	w.push("COUNT(*) OVER (PARTITION BY " + unit + " ORDER BY d) AS below")
-	w.filter(fmt.Sprintf("below <= %d", o.Limits.Rows))
+	w.filter(fmt.Sprintf("below <= %d", most))
 	return w, columns
 }
 

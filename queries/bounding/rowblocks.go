@@ -365,7 +365,9 @@ func (p *QueryRows) First() bool { return p.number == 0 }
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {
-		if s.sample == nil && !anyBit(content[:s.maskBytes]) || len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0 {
+		countsNowhere := !anyBit(content[:s.maskBytes]) // such rows are stored only if they use up places of a sample
+		unknownBits := len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0
+		if countsNowhere && s.sample == nil || unknownBits {
 			return false
 		}
 		for i, p := range parts {

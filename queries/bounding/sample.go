@@ -29,8 +29,8 @@ type Sample struct {
 
 const sampleBytes = 8 // the length of a digest in a content
 
-// addDigests writes the digest of each row of a batch that is not skipped into the row's packed content.
-func (s *sharedStore) addDigests(b *table.Batch) error {
+// putDigests writes the digest of each row of a batch that is not skipped into the row's packed content.
+func (s *sharedStore) putDigests(b *table.Batch) error {
 	if err := s.sample.Texts.Open(b); err != nil {
 		return err
 	}
@@ -57,19 +57,19 @@ func (b *sampleBar) keeps(content []byte, mask int) bool {
 	return !b.cuts || digestAt(content, mask) < b.digest
 }
 
-// addDigest adds rows with the same content to lowest, the bottom-k sample that finds the bar.
-func addDigest(lowest *bottomK, content []byte, mask int, rows uint64) {
+// countDigest adds rows with the same content to smallest, the bottom-k sample that finds the bar.
+func countDigest(smallest *bottomK, content []byte, mask int, rows uint64) {
 	d := digestAt(content, mask)
 	sum := manyhash.Sum{uint32(d >> 32), uint32(d)}
-	for range min(rows, uint64(lowest.limit)) {
-		lowest.add(&sum, 0)
+	for range min(rows, uint64(smallest.limit)) {
+		smallest.add(&sum, 0)
 	}
 }
 
-// barOf returns the bar of a unit whose rows were all added to lowest, a sample of k + 1 digests.
-func barOf(lowest *bottomK) (bar sampleBar) {
-	kept := lowest.kept()
-	bar.cuts = int64(len(kept)) == lowest.limit
+// barOf returns the bar of a unit whose rows were all added to smallest, a sample of k + 1 digests.
+func barOf(smallest *bottomK) (bar sampleBar) {
+	kept := smallest.kept()
+	bar.cuts = int64(len(kept)) == smallest.limit
 	for i := range kept {
 		bar.digest = max(bar.digest, kept[i].Digest.First())
 	}
@@ -79,11 +79,11 @@ func barOf(lowest *bottomK) (bar sampleBar) {
 // keepSample keeps, for each query, the rows of a unit that are in the sample and count in the query.
 func (u *unitBounder) keepSample(slots []slot) {
 	mask := u.rows.maskBytes
-	u.lowest.reset(u.rows.sample.Rows + 1)
+	u.least.reset(u.rows.sample.Rows + 1)
 	for _, x := range slots {
-		addDigest(&u.lowest, u.rows.Content(x.Ref), mask, x.Rows)
+		countDigest(&u.least, u.rows.Content(x.Ref), mask, x.Rows)
 	}
-	bar := barOf(&u.lowest)
+	bar := barOf(&u.least)
 	for i := range u.queries {
 		q := &u.queries[i]
 		before := len(q.kept)
@@ -106,7 +106,7 @@ func (c *oversizedUnit) boundSample() error {
 	g := c.rows
 	c.all.reset(g.sample.Rows + 1)
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
-		addDigest(&c.all, content, g.maskBytes, rows)
+		countDigest(&c.all, content, g.maskBytes, rows)
 	})
 	if err != nil {
 		return err

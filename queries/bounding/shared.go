@@ -110,7 +110,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 			clear(s.content)
 		}
 		if s.sample != nil {
-			if err := s.addDigests(b); err != nil {
+			if err := s.putDigests(b); err != nil {
 				return err
 			}
 		}

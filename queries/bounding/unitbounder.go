@@ -16,7 +16,7 @@ type unitBounder struct {
 	queries     []queryBounder
 	unhashed    int64 // a unit with at most this many rows is kept whole by every query, so it needs no digests
 	digests     digests
-	lowest      bottomK  // finds the bar of a sample
+	least       bottomK  // finds the bar of a Sample
 	inAll       bool     // all rows of the current unit count in all queries
 	counted     []slot   // the current unit's rows that count in the current query, if queries share records
 	undelivered int      // the number of kept slots of all queries
