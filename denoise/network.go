@@ -18,8 +18,8 @@ type EdgeError = graph.EdgeError
 type Graph struct{ network *graph.Graph }
 
 // Run holds settings for carrying out a computation, which do not change the result. Workers is the number of
-// goroutines, or 0 for one per processor. Progress, if not nil, is called with the number of tasks done and their total.
-// Two goroutines never call it at the same time.
+// goroutines, or 0 for one per processor. Progress, if not nil, is called with the number of tasks done and their
+// total. Two goroutines never call it at the same time.
 type Run = graph.Run
 
 // NewGraph returns a graph that joins the cells of a shape. edges join cells along the dimension axis; their ends are

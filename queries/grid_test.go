@@ -105,7 +105,8 @@ func TestPlacesWithoutCells(t *testing.T) {
 	same(t, placesOf(t, must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{near}}), b), want...)
 }
 
-// A coordinate gives the same cell whether its column has texts, floats or integers, plain or as codes into a dictionary.
+// A coordinate gives the same cell whether its column has texts, floats or integers, plain or as codes into a
+// dictionary.
 func TestCoordinatesOfAllTypes(t *testing.T) {
 	d := onGrid(domain.Grid{South: "0", North: "4", West: "0", East: "4", Rows: 4, Cols: 4})
 	d.Null = domain.OwnCell

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // refTexts returns the texts of a row's values with a byte 0 between them. Null and NaN are the byte 255.
@@ -141,21 +140,7 @@ func TestSampledRowsOfOversizedUnits(t *testing.T) {
 
 // No query changes by more than the sensitivity of max_rows.
 func TestSampledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		specs, tab := sampledSpecs(rt), randomTable(rt)
-		other, adj := neighbour(rt, specs[0], tab)
-		qs := queriesOf(t, specs)
-		one := togetherOf(t, qs, tab.schema(), nil, layouts(qs, tab, nil, plain), 1)
-		two := togetherOf(t, qs, tab.schema(), &tightSpill{room: 200}, layouts(qs, other, nil, plain), 1)
-		for i := range qs {
-			q := must(t, specs[i])
-			got := squaredDistance(counted(t, one[i]), counted(t, two[i]))
-			most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
-			if !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
-				rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", specs[i], adj, got, most)
-			}
-		}
-	})
+	neighboursTogether(t, sampledSpecs)
 }
 
 // Columns choose rows for max_rows alone: other bounds would be smaller than what is kept.

@@ -41,7 +41,7 @@ func newAccumulators(of []*aggregation.Aggregation, spill bounding.Spill,
 			return nil, err
 		}
 		if all[i].rows != nil && shares(a) {
-			key := a.RowsOf()
+			key := a.StoreKey()
 			if byRows[key] == nil {
 				keys = append(keys, key)
 			}

@@ -159,8 +159,15 @@ func TestQueriesTogetherEqualTheReference(t *testing.T) {
 
 // No query of several changes by more than the sensitivity that it has alone.
 func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
+	neighboursTogether(t, severalSpecs)
+}
+
+// neighboursTogether checks that the answers to drawn queries about drawn neighbours differ by at most the
+// sensitivities.
+func neighboursTogether(t *testing.T, draw func(*rapid.T) []Spec) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		specs, tab := severalSpecs(rt), randomTable(rt)
+		specs, tab := draw(rt), randomTable(rt)
 		other, adj := neighbour(rt, specs[0], tab)
 		qs := queriesOf(t, specs)
 		one := togetherOf(t, qs, tab.schema(), nil, layouts(qs, tab, nil, plain), 1)

@@ -197,8 +197,13 @@ func axisNames(axes []axis) string {
 	for _, a := range axes {
 		by = append(by, a.Label)
 	}
-	last := max(0, len(by)-2)
-	return strings.Join(append(by[:last:last], strings.Join(by[last:], " and ")), ", ")
+	return listed(by)
+}
+
+// listed joins names for a sentence: "Ward, Age and Sex".
+func listed(names []string) string {
+	last := max(0, len(names)-2)
+	return strings.Join(append(names[:last:last], strings.Join(names[last:], " and ")), ", ")
 }
 
 // rate returns the rate whose values a table holds; nil if the table holds none.
@@ -380,7 +385,11 @@ func (q *queryFacts) bounded(holds string) string {
 		for _, c := range q.sampleBy {
 			names = append(names, shown(cmp.Or(q.columns[c].Title, c)))
 		}
-		text += ". " + strings.Join(names, " and ") + " decide which rows count"
+		if len(names) == 1 {
+			text += ". The column " + names[0] + " decides which rows count"
+		} else {
+			text += ". The columns " + listed(names) + " decide which rows count"
+		}
 	}
 	text += ". Rows above these bounds are not counted"
 	switch {
@@ -414,8 +423,12 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 	if q.kind != overBound || math.IsNaN(estimate) {
 		return ""
 	}
-	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
-		spelling.Integer(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
+	left := "further rows of each"
+	if len(q.sampleBy) > 0 { // rows that are alike are left out together
+		left = "rows of each"
+	}
+	return fmt.Sprintf("About %s ± %s %s had %s: %s are left out by this bound.",
+		spelling.Integer(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess(), left)
 }
 
 // excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the

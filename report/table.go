@@ -83,8 +83,8 @@ func (t *Table) column(name string) query.Series {
 // block is the number of cells that are read at a time.
 const block = 1 << 16
 
-// choose returns the numbers of the cells of a table that the page shows, ascending, and the number of rows in the whole
-// table. If the table has more than most rows, these are the cells of the most rows with the largest estimates.
+// choose returns the numbers of the cells of a table that the page shows, ascending, and the number of rows in the
+// whole table. If the table has more than most rows, these are the cells of the most rows with the largest estimates.
 func (t *Table) choose(most int) (cells []int, rows int) {
 	if !t.Sparse && t.Cells <= most {
 		all := make([]int, t.Cells)

@@ -50,13 +50,13 @@ func TestEverything(t *testing.T) { stabilitytest.AskEverything(t, lab(t), 1) }
 func TestStability(t *testing.T) {
 	n := pairs(t)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(),
-		Labs: []*stabilitytest.Lab{lab(t)}}
+		Labs: []*stabilitytest.Lab{lab(t)}, Mask: stabilitytest.WithoutUnits}
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
 	}
-	if compared := r.Pairs - r.Skipped; 3*compared < 2*n { // writers cannot write some tables
+	if compared := r.Pairs - r.Skipped; 5*compared < 4*n { // writers cannot write some tables
 		t.Errorf("of %d pairs %d were compared", n, compared)
 	}
 }

@@ -111,9 +111,9 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{After: m.ChosenBy, Grid: calibrate.FormatExact(m.Grid), L2: calibrate.FormatExact(m.Sens.L2), Noise: string(m.Noise),
-			Query: m.Query,
-			Rule:  m.RuleVersion, Sigma: calibrate.FormatExact(float64(m.Sigma)), Why: m.Sens.Why}
+		ms[i] = mechanismBody{After: m.ChosenBy, Grid: calibrate.FormatExact(m.Grid),
+			L2: calibrate.FormatExact(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Rule: m.RuleVersion,
+			Sigma: calibrate.FormatExact(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
 			ms[i].Scale = calibrate.FormatExact(m.Scale)
 		}

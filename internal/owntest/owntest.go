@@ -1,6 +1,7 @@
 // Package owntest decides what tests may do. Guard detects whether the program is a test of this module: some helpers
 // for tests show hidden values, or charge a ledger that is not kept. They call Guard first, since other modules can
-// import the packages that hold these helpers, and can make test binaries. Slow skips long tests unless make check runs.
+// import the packages that hold these helpers, and can make test binaries. Slow skips long tests unless make check
+// runs.
 package owntest
 
 import (

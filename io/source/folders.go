@@ -139,7 +139,8 @@ func newConstant(t scan.TextType, value string) (constant, bool) {
 	return constant{t.Type, c.Values, value == hiveNull, table.NextDictionary()}, valid
 }
 
-// column returns a column of the given number of rows, at most scan.BatchRows: codes into a dictionary of the one value.
+// column returns a column of the given number of rows, at most scan.BatchRows: codes into a dictionary of the one
+// value.
 func (c constant) column(rows int) table.Column {
 	out := table.Column{Type: c.typ, Values: c.value, Codes: firstCodes[:rows:rows], Dict: c.dict}
 	if c.null {

@@ -92,7 +92,8 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 			continue
 		}
 		s.seen[at] = true
-		out = append(out, found{scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o), Packed: packed}, base, nameOf(at), open})
+		place := scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o), Packed: packed}
+		out = append(out, found{place, base, nameOf(at), open})
 	}
 	return out, wrong
 }

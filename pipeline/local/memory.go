@@ -109,7 +109,8 @@ func domains(p *pipeline.Plan) []int64 {
 	return slices.Compact(most)
 }
 
-// nameBytes is the memory for the name of a cell: the texts of its edges, in the job and in the query, and their values.
+// nameBytes is the memory for the name of a cell: the texts of its edges, in the job and in the query, and their
+// values.
 const nameBytes = 64
 
 // cellBytes returns the memory in bytes for the cells of a plan's queries and for their names in each dimension, if

@@ -4,8 +4,8 @@ package sqlpush
 // compute digests of the same messages, byte for byte (queries/bounding/messages.go). A message consists of parts,
 // which bounds.go and keys.go list once for all dialects; each dialect defines how it writes a part.
 
-// part is a part of a digest's message: constant bytes, a column of bytes, a column of the privacy unit or of a sample, or
-// an integer.
+// part is a part of a digest's message: constant bytes, a column of bytes, a column of the privacy unit or of a sample,
+// or an integer.
 type part struct {
 	Bytes  []byte
 	Column string

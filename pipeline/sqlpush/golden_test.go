@@ -104,8 +104,8 @@ func TestGoldenStatementsOfRows(t *testing.T) {
 	}
 }
 
-// sampledJob has queries whose rows columns of the job choose: of several cells, with values, and with statements of their
-// own.
+// sampledJob has queries whose rows columns of the job choose: of several cells, with values, and with statements of
+// their own.
 const sampledJob = `
 version: 1
 name: golden

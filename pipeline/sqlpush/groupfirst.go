@@ -61,7 +61,7 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 		return "", false
 	}
 	if o.SampleBy != nil {
-		return o.RowsOf(), true
+		return o.StoreKey(), true
 	}
 	if !in.together() || !(&contents{Aggregation: o}).inGroups() {
 		return "", false

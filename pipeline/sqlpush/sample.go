@@ -11,9 +11,10 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
-// If columns of the job choose the rows of a unit (queries/bounding/sample.go), the choice needs neither cells nor values.
-// So the statement chooses rows first, and then is the statement of a table in which each row is a unit. One statement
-// answers all queries with the same sample: it groups the kept rows by the cells of each query (GROUPING SETS).
+// If columns of the job choose the rows of a unit (queries/bounding/sample.go), the choice needs neither cells nor
+// values. So the statement chooses rows first, and then is the statement of a table in which each row is a unit. One
+// statement answers all queries with the same sample: it groups the kept rows by the cells of each query (GROUPING
+// SETS).
 //
 // The first window numbers the rows of a unit by digest. A filter keeps the first k + 1, so that Spark drops the others
 // before rows are exchanged. The second window counts the rows at or below each digest: at most k if the row is kept.

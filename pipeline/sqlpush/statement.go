@@ -145,8 +145,8 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	return c.statement()
 }
 
-// rows returns the rows that pass an aggregation's filters, and the columns that it reads. Rows that it drops for another
-// reason may be left out.
+// rows returns the rows that pass an aggregation's filters, and the columns that it reads. Rows that it drops for
+// another reason may be left out.
 func (in *input) rows(p *pipeline.Plan, o *aggregation.Aggregation) (*writer, map[string]column) {
 	needed, filters := o.ColumnNames(), o.Filters
 	for i := range filters {

@@ -220,8 +220,8 @@ var notDrawn = map[string]string{
 // values.
 func TestEveryKeyIsDrawn(t *testing.T) {
 	var jobs strings.Builder
-	for n := range uint64(800) {
-		j, _ := Draw(rand.New(rand.NewPCG(9, n)))
+	for n := range uint64(1600) {
+		j, _ := Draw(rand.New(rand.NewPCG(8, n)))
 		jobs.WriteString(j.YAML("t.csv"))
 	}
 	text := jobs.String()

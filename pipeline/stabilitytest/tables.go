@@ -79,6 +79,9 @@ func (d *drawing) tables() {
 	t.Items = "[{table: left, on: {" + key + ": " + d.use(key) + "}, add: [" + d.one("c", "b", "n") + "], prefix: l_}, {table: " +
 		"right, add: [" + text + "], prefix: r_}]"
 	d.job.Tables = t
+	if d.sampled { // by columns that the table items has, too
+		d.job.PerUnit = d.bounds() + ", sample_by: [" + pick(d.Rand, []string{d.use("i"), d.use("s"), "i, s"}) + "]"
+	}
 	d.job.Queries = append(d.job.Queries,
 		"name: joined, "+pick(d.Rand, []string{
 			"sum: {column: of_" + add + ", clamp: [-5, 40], by: [{column: of_" + text + ", values: [red, blue, a]" + bin + "}]}",

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,8 +47,8 @@ func Seed(t testing.TB) uint64 {
 	return n
 }
 
-// Pairs returns the number of pairs that a test tries: short, a fifteenth of that with -short, or long if
-// DPRELEASE_LONG is set. DPRELEASE_PAIRS overrides all of these.
+// Pairs returns the number of pairs that a test tries: short, a fifteenth of that with -short but at least 30, or long
+// if DPRELEASE_LONG is set. DPRELEASE_PAIRS overrides all of these.
 func Pairs(t testing.TB, short, long int) int {
 	t.Helper()
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
@@ -60,7 +62,7 @@ func Pairs(t testing.TB, short, long int) int {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		return long
 	case testing.Short():
-		return short / 15
+		return min(short, max(short/15, 30))
 	}
 	return short
 }
@@ -79,6 +81,17 @@ type Search struct {
 	Mask func(*Job) bool
 	// Only skips the findings for which it returns false; nil skips none.
 	Only func(*Finding) bool
+}
+
+// WithoutUnits is a mask for engines that cannot make a table of units: it removes the queries over units.
+func WithoutUnits(j *Job) bool {
+	j.Queries = slices.DeleteFunc(j.Queries, func(q string) bool { return strings.Contains(q, ", over: units") })
+	j.Units = ""
+	if len(j.Queries) == 0 {
+		return false
+	}
+	_, diags := j.Plan("job.yaml", "t.parquet")
+	return len(diags) == 0
 }
 
 // Result counts the pairs of a search.

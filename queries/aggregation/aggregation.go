@@ -126,9 +126,9 @@ func (a *Aggregation) Cells(t int) int {
 	return n
 }
 
-// RowsOf returns a text that is equal for aggregations whose units may be bounded together: with the same unit and filters
-// and, if SampleBy is set, the same choice of rows.
-func (a *Aggregation) RowsOf() string {
+// StoreKey returns a text that is equal for aggregations that may store their rows together: with the same unit and
+// filters and, if SampleBy is set, the same choice of rows.
+func (a *Aggregation) StoreKey() string {
 	rows := Aggregation{Filters: a.Filters, Unit: a.Unit, SampleBy: a.SampleBy}
 	if a.SampleBy != nil {
 		rows.Limits.Rows = a.Limits.Rows

@@ -12,10 +12,11 @@ import (
 
 // Rows chosen by columns that the job names
 //
-// A job can name columns that tell the rows of a unit apart, such as a trip's number (sample_by). The digest of a row is
-// then the first eight bytes of the SHA-256 of the texts of its unit and of these columns ([units.Texts]). If a unit has
-// more than k rows that pass the filters, those are kept whose digest is below the (k+1)-th smallest one. So rows with
-// equal digests are kept or dropped together, and at most k rows are kept. They depend on the unit's own rows alone.
+// A job can name columns that tell the rows of a unit apart, such as a trip's number (sample_by). The digest of a row
+// is then the first eight bytes of the SHA-256 of the texts of its unit and of these columns ([units.Texts]). If a unit
+// has more than k rows that pass the filters, those are kept whose digest is below the (k+1)-th smallest one. So rows
+// with equal digests are kept or dropped together, and at most k rows are kept. They depend on the unit's own rows
+// alone.
 //
 // Compared with messages.go, the choice needs neither cells nor values: one choice serves all queries with the same
 // filters and the same k, rows that count in no query use up places, and a database computes cells of kept rows only.
@@ -43,8 +44,8 @@ func (s *sharedStore) putDigests(b *table.Batch) error {
 	return nil
 }
 
-// sampleBar is the limit below which digests of a unit are kept: the (k+1)-th smallest. If cuts is false, the unit has at
-// most k rows, and all are kept.
+// sampleBar is the limit below which digests of a unit are kept: the (k+1)-th smallest. If cuts is false, the unit has
+// at most k rows, and all are kept.
 type sampleBar struct {
 	digest uint64
 	cuts   bool
@@ -100,8 +101,8 @@ func (u *unitBounder) keepSample(slots []slot) {
 	}
 }
 
-// boundSample keeps the rows of an oversized unit that are in the sample and count in the query. It reads the unit's rows
-// twice: to find the bar, and to keep the rows below it.
+// boundSample keeps the rows of an oversized unit that are in the sample and count in the query. It reads the unit's
+// rows twice: to find the bar, and to keep the rows below it.
 func (c *oversizedUnit) boundSample() error {
 	g := c.rows
 	c.all.reset(g.sample.Rows + 1)

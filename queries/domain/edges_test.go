@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// A domain of edges holds their texts alone: a job may have millions of edges, and a number of math/big takes 100 bytes.
+// A domain of edges holds their texts alone: a job may have millions of edges, and a number of math/big takes 100
+// bytes.
 func TestEdgesHoldTextsAlone(t *testing.T) {
 	texts := make([]string, 100_000)
 	for i := range texts {

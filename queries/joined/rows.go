@@ -148,8 +148,8 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns a column with only the listed rows. If the column has no dictionary, its values become
-// one, and the rows' numbers the codes.
+// pick returns a column with only the listed rows. If the column has no dictionary, its values become one, and the
+// rows' numbers the codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Type.Kind == table.List {

@@ -136,8 +136,8 @@ func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query
 	}
 }
 
-// answerOf returns the columns of an answer from values in memory. Their noise is normal with the standard deviations in
-// sigma.
+// answerOf returns the columns of an answer from values in memory. Their noise is normal with the standard deviations
+// in sigma.
 func answerOf(values []float64, sigma query.Series) query.Answer {
 	end := func(direction float64) query.Series {
 		return func(start int, dst []float64) {

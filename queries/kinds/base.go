@@ -171,8 +171,9 @@ func (q *Base) checkSample(s table.Schema, p *problem.Problems) {
 			e := problem.BadType(f.Type)
 			p.Add(sampleField, e.Code, "column "+name+": "+e.Message, e.Hint)
 		case f.Type.Kind == table.Float:
-			p.Add(sampleField, problem.CodeColumnType, "column "+name+" holds floating-point numbers, which engines write as text in "+
-				"different ways", "name columns of integers, texts, truth values, dates or times that tell the rows of a unit apart")
+			p.Add(sampleField, problem.CodeColumnType, "column "+name+" holds floating-point numbers, which engines write as "+
+				"text in different ways", "name columns of integers, texts, truth values, dates or times that tell the rows of "+
+				"a unit apart")
 		}
 	}
 }

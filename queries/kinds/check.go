@@ -43,8 +43,9 @@ func checkSpec(s query.Spec, p *problem.Problems) {
 	checkUnit(s.Unit, p)
 	checkUpstream(s, p)
 	checkSigns(s.Bounds, p)
-	if b := s.Bounds; s.SampleBy != nil && (len(s.SampleBy) == 0 || !s.BoundsUnits() || b.MaxRows == 0 || b.MaxGroups > 0 || b.MaxRowsPerGroup > 0 ||
-		s.RowsShare != 0 || s.Discovers() || s.Kind == query.OverBound) {
+	b := s.Bounds
+	rowsAlone := s.BoundsUnits() && b.MaxRows > 0 && b.MaxGroups == 0 && b.MaxRowsPerGroup == 0 && s.RowsShare == 0
+	if s.SampleBy != nil && (len(s.SampleBy) == 0 || !rowsAlone || s.Discovers() || s.Kind == query.OverBound) {
 		p.Add(sampleField, problem.CodeBadSpec, "sample_by needs columns, max_rows, no other bound, and listed keys",
 			"set max_rows and no other bound, and list the keys")
 	}

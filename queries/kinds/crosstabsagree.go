@@ -292,9 +292,9 @@ func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []
 	}
 }
 
-// rake sets negative cells to 0 and scales cells until the table has its margins, or only its margins by one dimension if
-// singles is set (iterative proportional fitting). It reports whether this succeeds. First it mixes in a little of the
-// table whose dimensions are independent, so that no margin has only zeros.
+// rake sets negative cells to 0 and scales cells until the table has its margins, or only its margins by one dimension
+// if singles is set (iterative proportional fitting). It reports whether this succeeds. First it mixes in a little of
+// the table whose dimensions are independent, so that no margin has only zeros.
 func (t *tables) rake(a uint64, x []float64, margins map[uint64][]float64, singles bool) bool {
 	var of []*margin
 	for rest := a; rest != 0; rest &= rest - 1 {

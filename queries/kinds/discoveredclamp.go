@@ -121,8 +121,8 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
 	}
-	why := q.unitAdds(adj) + "at most " + spelling.Count(q.Limits.Rows, "row") + fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +
-		sensitivity.RootText(squared)
+	why := fmt.Sprintf("%sat most %s, each of which counts %d in its octave and 1 in its bin: %s", q.unitAdds(adj),
+		spelling.Count(q.Limits.Rows, "row"), privateclamp.CoarseWeight, sensitivity.RootText(squared))
 	return query.Component{
 		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
 		Cells: q.spread().Layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,

@@ -51,8 +51,8 @@ func recoverVectors(grids []float64, vectors ...[]float64) (out query.Recovered,
 	return out, nil
 }
 
-// recoverColumns does the same for queries of which released columns are the noisy vectors, with a value for each of the
-// cells.
+// recoverColumns does the same for queries of which released columns are the noisy vectors, with a value for each of
+// the cells.
 func recoverColumns(cells int, grids []float64, columns ...[]float64) (query.Recovered, error) {
 	for _, c := range columns {
 		if len(c) != cells {

@@ -48,8 +48,8 @@ func LargestNorm(l bounding.Limits, a int64) *big.Int {
 	return sum.Add(sum, r.Mul(r, r))
 }
 
-// Filled returns how many of a cells a unit can fill with RowsPerCell rows each, and how many of its rows then remain for
-// one more of these cells.
+// Filled returns how many of a cells a unit can fill with RowsPerCell rows each, and how many of its rows then remain
+// for one more of these cells.
 func Filled(l bounding.Limits, a int64) (full, rest int64) {
 	if full = min(a, l.Rows/l.RowsPerCell); full < a {
 		rest = l.Rows - full*l.RowsPerCell

@@ -60,7 +60,8 @@ func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 // Has reports whether all attributes of t are in s.
 func (s Set) Has(t Set) bool { return t&^s == 0 }
 
-// Subsets yields all subsets of a set, which is a bit for each of its elements: first the set itself, last the empty set.
+// Subsets yields all subsets of a set, which is a bit for each of its elements: first the set itself, last the empty
+// set.
 func Subsets[S ~uint64](set S) iter.Seq[S] {
 	return func(yield func(S) bool) {
 		for s := set; yield(s) && s != 0; s = (s - 1) & set {

@@ -211,7 +211,8 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 		}
 	}
 	slices.SortStableFunc(out, func(x, y *publication) int {
-		return cmp.Or(byName(x.series.account, y.series.account), cmp.Compare(x.series.job, y.series.job), -cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
+		return cmp.Or(byName(x.series.account, y.series.account), cmp.Compare(x.series.job, y.series.job),
+			-cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
 	})
 	return out, nil
 }
@@ -395,8 +396,8 @@ func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 	return nil
 }
 
-// deleteFolder renames the folder and deletes it. An os.Root keeps both within the parent folder, and deletes links, not
-// their targets.
+// deleteFolder renames the folder and deletes it. An os.Root keeps both within the parent folder, and deletes links,
+// not their targets.
 func (p *publication) deleteFolder() error {
 	root, err := regular.OpenRoot(filepath.Dir(p.dir))
 	if err != nil {

@@ -107,6 +107,6 @@ func (a *selftester) printChecks(checks []selftest.Check, failed int, took time.
 				c.Threshold), c.Measure, verdict,
 		})
 	}
-	return a.Print(console.Aligned(rows) + console.Fill("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks),
-		took.Seconds(), a.program().Version, selftest.Cipher()))
+	return a.Print(console.Aligned(rows) + console.Fill("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n",
+		len(checks)-failed, len(checks), took.Seconds(), a.program().Version, selftest.Cipher()))
 }

@@ -151,8 +151,11 @@ type verifying struct {
 
 // add appends a verdict. Its detail is one line, though an error may have several.
 func (v *verifying) add(name, result, format string, args ...any) {
-	detail := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n  ", "; ")
-	v.verdicts = append(v.verdicts, verdict{name, result, detail})
+	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	v.verdicts = append(v.verdicts, verdict{name, result, strings.Join(lines, "; ")})
 }
 
 // digests compares every file with the manifest. It returns an error only if the folder cannot be read at all.

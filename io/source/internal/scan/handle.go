@@ -32,11 +32,11 @@ type Remote interface {
 
 // Place is where a file is: Path or Remote is set.
 type Place struct {
-	Path   string // the path of a file on this machine
-	Remote Remote // a file in a store; nil for a file on this machine
-	Whole  bool   // refuse formats without a mark at the end of a file, since the writer may have been stopped
-	Packed Compression
-	MAC    BlockMAC // the hash for the file's blocks
+	Path   string      // the path of a file on this machine
+	Remote Remote      // a file in a store; nil for a file on this machine
+	Whole  bool        // refuse formats without a mark at the end of a file, since the writer may have been stopped
+	Packed Compression // how the bytes are compressed; the name's ending decides
+	MAC    BlockMAC    // the hash for the file's blocks
 }
 
 // localFile is a Handle of a file on this machine.

@@ -28,7 +28,8 @@ type TextType struct {
 	Type table.Type
 	// Parse adds the value of a text, or returns false and adds nothing.
 	Parse func(text []byte, v *table.Values) bool
-	// exact is Parse without rounding: it refuses a text whose value it cannot represent exactly. nil if Parse never rounds.
+	// exact is Parse without rounding: it refuses a text whose value it cannot represent exactly. nil if Parse never
+	// rounds.
 	exact func(text []byte, v *table.Values) bool
 }
 
@@ -61,8 +62,8 @@ func NewTextType(s string, d Digits) (TextType, *fault.Error) {
 			"separated by \" | \"")
 }
 
-// TextTypes parses the types of columns, by name, and reports all problems. In the columns of exact, two different texts
-// never become the same value.
+// TextTypes parses the types of columns, by name, and reports all problems. In the columns of exact, two different
+// texts never become the same value.
 func TextTypes(written map[string]string, d Digits, exact []string) (map[string]TextType, fault.Errors) {
 	types := map[string]TextType{}
 	var wrong fault.Errors
