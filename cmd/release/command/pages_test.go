@@ -128,6 +128,7 @@ func TestPagesRun(t *testing.T) {
 
 // A reader can follow the README, the tutorial and every how-to in one folder, one after the other, without an error.
 func TestPagesRunInOneFolder(t *testing.T) {
+	notShort(t)
 	owntest.Slow(t)
 	dir := t.TempDir()
 	var inOrder []page
