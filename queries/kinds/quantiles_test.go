@@ -44,7 +44,7 @@ func TestRisingIsTheNearest(t *testing.T) {
 // rows which fall anywhere: n·p·(1 - p).
 func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
 	const cells, variance = 5, 9.0
-	d := distribution{mostOfRow: 1, edges: []float64{0, 1, 2, 3, 4, 5}, noisy: []float64{0, 10, 30, 70, 80, 100}}
+	d := distribution{maxOfRow: 1, edges: []float64{0, 1, 2, 3, 4, 5}, noisy: []float64{0, 10, 30, 70, 80, 100}}
 	d.widths = relativeWidths(d.edges)
 	for j := range cells {
 		d.spread.Variance = append(d.spread.Variance, variance*float64(j+1))
@@ -87,7 +87,7 @@ func TestSumsWithinACellFollowADensity(t *testing.T) {
 	edges := []float64{1, 2, 5, 10, 20, 50, 100}
 	for name, sum := range map[string]func(x float64) float64{
 		"even": func(x float64) float64 { return 10 * x }, "falling": func(x float64) float64 { return 1000 * (1 - 1/x) }} {
-		d := distribution{edges: edges, widths: relativeWidths(edges), mostOfRow: 1}
+		d := distribution{edges: edges, widths: relativeWidths(edges), maxOfRow: 1}
 		for _, x := range edges {
 			d.noisy = append(d.noisy, sum(x))
 		}
@@ -143,7 +143,7 @@ func TestSumsWithinACellNeverFall(t *testing.T) {
 // Quantiles and shares are read between any edges: the quantile of edges times c is c times the quantile, at both ends
 // of the range of numbers; and edges too near for numbers of 64 bits, or beside others of any size, give numbers.
 func TestQuantilesBetweenExtremeEdges(t *testing.T) {
-	reader := distribution{mostOfRow: 1, noisy: []float64{0, 10, 30, 70, 80}, estimate: []float64{0, 10, 30, 70, 80},
+	reader := distribution{maxOfRow: 1, noisy: []float64{0, 10, 30, 70, 80}, estimate: []float64{0, 10, 30, 70, 80},
 		spread: strategy.Spread{Variance: []float64{1, 2, 3, 4}, WithLast: []float64{1, 2, 3, 4}}}
 	plain := []float64{-1.5, -0.5, 0.25, 1, 1.5}
 	for _, edges := range [][]float64{plain, scaled(plain, math.Ldexp(1, 1023)), scaled(plain, math.Ldexp(1, -1020)),
@@ -179,7 +179,7 @@ func scaled(x []float64, c float64) (out []float64) {
 // to 1 at most, also if the noisy number of rows below an edge is negative or more than all.
 func TestReadingsStayInTheirRange(t *testing.T) {
 	edges := []float64{2, 3, 5}
-	d := distribution{edges: edges, widths: relativeWidths(edges), mostOfRow: 1, spread: strategy.Spread{
+	d := distribution{edges: edges, widths: relativeWidths(edges), maxOfRow: 1, spread: strategy.Spread{
 		Variance: []float64{4, 8}, WithLast: []float64{4, 8}}}
 	d.noisy, d.estimate = []float64{0, -9, -4}, []float64{0, 0, 0}
 	if got := d.quantile(0.5); !math.IsNaN(got.estimate) || got.low > 3 || got.high != 5 {
@@ -247,7 +247,7 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 					}
 					d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy,
 						estimate: rising(noisy), spread: spread,
-						mostOfRow: 1}
+						maxOfRow: 1}
 					for _, q := range quantiles {
 						got, want := d.quantile(q), values[int(q*float64(rows))]
 						if got.low <= want && want <= got.high {
@@ -333,7 +333,7 @@ func TestQuartilesOfAnyValues(t *testing.T) {
 					noisy[i+1] += noisy[i] + sigma*r.NormFloat64()
 				}
 				d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy, estimate: rising(noisy),
-					spread: spread, mostOfRow: 1}
+					spread: spread, maxOfRow: 1}
 				for i, q := range []float64{0.25, 0.5, 0.75} {
 					got, want := d.quantile(q), values[int(q*float64(rows))]
 					width[i] += (got.high - got.low) / float64(runs)
