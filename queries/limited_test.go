@@ -49,7 +49,8 @@ func openedAll(tb testing.TB, exacts []mechanism.Exact) (out [][]*big.Int) {
 	return out
 }
 
-// chosen returns the answers under a bound, and the histogram.
+// chosenRows chooses the bound k on the rows of a unit. It returns the exact answers under this bound, and the
+// histogram of rows per unit.
 func chosenRows(tb testing.TB, a adding, k int64) (answers [][]*big.Int, histogram []*big.Int) {
 	tb.Helper()
 	exacts, err := a.HideTotals()
