@@ -101,8 +101,8 @@ type gathering struct {
 	carry   func(all []adding, to []adding) error // nil if workers are merged
 }
 
-// With a share of 2^17 bytes, a row or two are staged in each of 256 partitions, and it is full many times; with 2^14
-// bytes none is staged.
+// With a share of 2^17 bytes, some rows are staged in each of 4 partitions, and it is full many times; with 2^7 bytes none
+// is staged.
 func gatherings() []gathering {
 	inMemory := func(workers int) *tightSpill { return &tightSpill{share: 1 << 40, room: 1 << 40} }
 	return []gathering{
@@ -110,7 +110,7 @@ func gatherings() []gathering {
 		{"two workers", inMemory(2), 2, nil},
 		{"spilled", &tightSpill{share: 1 << 17, room: 1 << 40}, 1, nil},
 		{"spilled, two workers in little room", &tightSpill{share: 1 << 17, room: 1 << 14}, 2, nil},
-		{"spilled, not staged", &tightSpill{share: 1 << 14, room: 1 << 40}, 1, nil},
+		{"spilled, not staged", &tightSpill{share: 1 << 7, room: 1 << 40}, 1, nil},
 		{"saved and loaded", &tightSpill{share: 1 << 17, room: 1 << 40}, 2, func(all, to []adding) error {
 			var b bytes.Buffer
 			return errors.Join(Save(bare(all), &b), Load(bare(to), &b))
