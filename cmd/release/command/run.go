@@ -236,7 +236,7 @@ func (a *app) readAccount(ctx context.Context, book *ledger.Book, plan *pipeline
 // noteWaiting prints the charges that have been reserved for long.
 func (a *app) noteWaiting() {
 	for i := range a.last.waiting {
-		a.Warn(jobs.WaitingText(&a.last.waiting[i]))
+		a.Warn(jobs.WaitingText(&a.last.waiting[i], time.Now()))
 	}
 }
 
