@@ -102,8 +102,8 @@ type gathering struct {
 	carry   func(all []adding, to []adding) error // nil if workers are merged
 }
 
-// gatherings returns the ways to gather rows that are tested. With a share of 2^17 bytes, a row or two can be staged
-// for each of the 256 partitions, and the staging memory is full many times. With 2^14 bytes no row is staged.
+// gatherings returns the ways to gather rows that are tested. With a share of 2^17 bytes, some rows can be staged for
+// each of 4 partitions, and the staging memory is full many times. With 2^7 bytes no row is staged.
 func gatherings() []gathering {
 	inMemory := func(workers int) *tightSpill { return &tightSpill{share: 1 << 40, room: 1 << 40} }
 	return []gathering{
@@ -111,7 +111,7 @@ func gatherings() []gathering {
 		{"two workers", inMemory(2), 2, nil},
 		{"spilled", &tightSpill{share: 1 << 17, room: 1 << 40}, 1, nil},
 		{"spilled, two workers in little room", &tightSpill{share: 1 << 17, room: 1 << 14}, 2, nil},
-		{"spilled, not staged", &tightSpill{share: 1 << 14, room: 1 << 40}, 1, nil},
+		{"spilled, not staged", &tightSpill{share: 1 << 7, room: 1 << 40}, 1, nil},
 		{"saved and loaded", &tightSpill{share: 1 << 17, room: 1 << 40}, 2, func(all, to []adding) error {
 			var b bytes.Buffer
 			return errors.Join(Save(bare(all), &b), Load(bare(to), &b))
