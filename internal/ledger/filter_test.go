@@ -16,8 +16,8 @@ import (
 const farOut = 6.11
 
 // adversary tries to tell two neighbouring tables apart, whose only cells are 1 and 0. The true table is the one with
-// 1. The adversary asks one mechanism after the other on one account, and chooses each from all answers so far. evidence is the
-// log-likelihood ratio of the two tables, given these answers.
+// 1. The adversary asks one mechanism after the other on one account, and chooses each from all answers so far.
+// evidence is the log-likelihood ratio of the two tables, given these answers.
 type adversary struct {
 	account  *account
 	epsilon  float64
