@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -92,6 +93,7 @@ func TestIntervalsCover(t *testing.T) {
 // numerator has nearly all cells of its denominator. Sums of few geometric cells of a large epsilon take few values:
 // they are covered more often.
 func TestHeavyIntervalsCover(t *testing.T) {
+	owntest.Slow(t)
 	r := rand.New(rand.NewPCG(17, 19))
 	const cells = 200
 	exact, most, all := make([]float64, cells), make([]float64, cells), make([]float64, cells)
@@ -330,6 +332,7 @@ func TestParse(t *testing.T) {
 // Intervals cover sums of cells of nested levels if the totals of the first level are known: the noise that levels
 // share cancels.
 func TestSumsOfLevelsCover(t *testing.T) {
+	owntest.Slow(t)
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
 	r := rand.New(rand.NewPCG(11, 13))

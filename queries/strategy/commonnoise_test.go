@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
@@ -103,10 +104,13 @@ func squaredAlone(all [][]int64, replaced bool) *big.Int {
 // Under replace-one the strategy is the cells alone; under add-remove its deviation is never larger than that of the
 // cells alone, and equals the reported one.
 func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
-	taken := 0
+	taken, most := 0, 100
+	if owntest.Checking() {
+		most = 250
+	}
 	forSmallBounds(func(cells int, b bounding.Limits) {
 		all := contributions(cells, b)
-		if len(all) > 250 {
+		if len(all) > most {
 			return
 		}
 		for _, replaced := range []bool{false, true} {
