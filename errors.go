@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/redact"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -88,7 +89,7 @@ func errorOf(err error) error {
 // redacted returns err with the values that the job took from the environment replaced by ${env:NAME} in its texts. If
 // it replaces any, the result wraps no error, since the text of the original has the value. Errors of ctx stay as they
 // are.
-func redacted(env *runjob.Environment, err error) error {
+func redacted(env *redact.Environment, err error) error {
 	var e *Error
 	if err == nil || !errors.As(err, &e) {
 		return err

@@ -1,4 +1,5 @@
-package runjob
+// Package redact hides the values that jobs take from the environment, which may be passwords, in messages.
+package redact
 
 import (
 	"maps"
