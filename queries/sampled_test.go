@@ -59,8 +59,8 @@ func refSampleDigest(names []string, t *testTable, row []value) string {
 	return fmt.Sprintf("%010d", sum.Exp(sum.Mod(sum, prime), big.NewInt(3), prime))
 }
 
-// refSampled answers queries with the same sample of rows: of each unit, the rows whose digest has at most MaxRows rows
-// at or below it.
+// refSampled computes the exact answers of queries with the same sample of rows. A row is kept if its unit has at most
+// MaxRows rows with the same or a smaller digest.
 func refSampled(specs []Spec, t *testTable) [][]int64 {
 	s := specs[0]
 	digests, byUnit := make([]string, len(t.rows)), map[string][]string{}
@@ -98,7 +98,7 @@ func refSampled(specs []Spec, t *testTable) [][]int64 {
 	return out
 }
 
-// sampledSpecs draws specs whose rows the same columns choose.
+// sampledSpecs draws specs with the same sample_by.
 func sampledSpecs(t *rapid.T) []Spec {
 	specs := severalSpecs(t)
 	by := rapid.SampledFrom([][]string{{"u"}, {"v"}, {"int"}, {"flag", "int"}, {"int", "text"}, {"text", "flag"}}).Draw(t, "sample by")
@@ -133,7 +133,7 @@ func TestSampledRowsEqualTheReference(t *testing.T) {
 	})
 }
 
-// Oversized units keep the same rows, and the tally counts the rows that the bound drops.
+// The same rows of a unit are kept if the unit is oversized, and the tally counts the rows that the bound drops.
 func TestSampledRowsOfOversizedUnits(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()
@@ -158,12 +158,12 @@ func TestSampledRowsOfOversizedUnits(t *testing.T) {
 	}
 }
 
-// No query changes by more than the sensitivity of max_rows.
+// If queries have sample_by, the answers of neighbouring tables differ by at most the sensitivity of max_rows.
 func TestSampledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	neighboursTogether(t, sampledSpecs)
 }
 
-// Columns choose rows for max_rows alone: other bounds would be smaller than what is kept.
+// sample_by is refused with other bounds than max_rows, because it could keep more rows than these allow.
 func TestSamplesWithOtherBounds(t *testing.T) {
 	for _, b := range []Bounds{{}, {MaxRows: 5, MaxGroups: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxGroups: 1,
 		MaxRowsPerGroup: 1}} {
@@ -175,7 +175,7 @@ func TestSamplesWithOtherBounds(t *testing.T) {
 	}
 }
 
-// Floats have several texts, and lists have none.
+// sample_by refuses floats, which have several texts, and lists, which have none.
 func TestColumnsOfSamples(t *testing.T) {
 	s := spec(3, Bounds{MaxRows: 5})
 	s.Unit = []string{"u"}
