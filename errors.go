@@ -3,6 +3,7 @@ package dprelease
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/redact"
@@ -95,7 +96,11 @@ func redacted(env *redact.Environment, err error) error {
 		return err
 	}
 	out := *e
-	out.Message, out.Hint, out.Problems = env.Redact(e.Message), env.Redact(e.Hint), env.RedactProblems(e.Problems)
+	out.Message, out.Hint, out.Problems = env.Redact(e.Message), env.Redact(e.Hint), slices.Clone(e.Problems)
+	for i := range out.Problems {
+		d := &out.Problems[i]
+		d.File, d.Message, d.Hint = env.Redact(d.File), env.Redact(d.Message), env.Redact(d.Hint)
+	}
 	if e.err != nil && env.Redact(e.err.Error()) != e.err.Error() {
 		out.err = nil
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/dprelease/dprelease/configs"
 )
 
 // Environment looks variables up for jobs. It remembers their values in order to redact them in messages, since they
@@ -52,14 +50,4 @@ func (e *Environment) Redact(s string) string {
 		}
 	}
 	return s
-}
-
-// RedactProblems returns problems of a job with redacted texts.
-func (e *Environment) RedactProblems(problems configs.Diagnostics) configs.Diagnostics {
-	out := slices.Clone(problems)
-	for i := range out {
-		d := &out[i]
-		d.File, d.Message, d.Hint = e.Redact(d.File), e.Redact(d.Message), e.Redact(d.Hint)
-	}
-	return out
 }
