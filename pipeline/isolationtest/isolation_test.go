@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
@@ -59,7 +60,11 @@ func drawText(formats ...string) func(*rand.Rand) (Format, bool) {
 
 // Rows and units stay apart in delimited text of every dialect that jobs can state.
 func TestIsolationOfCSV(t *testing.T) {
-	holds(t, search(t, 2000, 120_000, drawText("csv", "csv", "tsv")))
+	pairs := 1000
+	if owntest.Checking() {
+		pairs = 2000
+	}
+	holds(t, search(t, pairs, 120_000, drawText("csv", "csv", "tsv")))
 }
 
 // Rows and units stay apart in JSON lines.
@@ -90,6 +95,7 @@ func foreignText(writers ...string) func(*rand.Rand) (Format, bool) {
 
 // Rows and units stay apart in files that Python's own modules csv and json write.
 func TestIsolationOfPython(t *testing.T) {
+	owntest.Slow(t)
 	s := search(t, 600, 20_000, foreignText("python csv", "python csv", "python json"))
 	s.Write = python(t).Write
 	holds(t, s)

@@ -162,6 +162,7 @@ func openSharded(tb testing.TB) func(data *source.Dataset, l stabilitytest.Limit
 // If the answers for neighbouring tables come from shards, they differ by at most the declared sensitivity, and equal
 // those of one process.
 func TestStabilityOfShards(t *testing.T) {
+	owntest.Slow(t)
 	all := labs(t, 2)
 	for _, l := range all {
 		l.Open, l.Twin = openSharded(t), openTight

@@ -153,6 +153,7 @@ func hasNaN(ctx context.Context, data *source.Dataset) bool {
 
 // The fuzzer detects engines with deliberate bugs within the default number of pairs, and reports them with few rows.
 func TestStabilityNotices(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("tries the tests, not the program: without -short")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 func cells(quantum float64, xs ...int64) Answer {
@@ -219,6 +220,7 @@ var notDrawn = map[string]string{
 // Random jobs contain every key that says what is read, filtered, derived, bounded or counted, with each of its listed
 // values.
 func TestEveryKeyIsDrawn(t *testing.T) {
+	owntest.Slow(t)
 	var jobs strings.Builder
 	for n := range uint64(1600) {
 		j, _ := Draw(rand.New(rand.NewPCG(8, n)))

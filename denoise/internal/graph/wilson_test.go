@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // The frequencies of edges in 20,000 random trees are within 7 standard errors of the exact leverage scores. A false
@@ -74,6 +76,7 @@ func TestWeightedTrees(t *testing.T) {
 
 // A long cycle would take the walk n²/6 steps. Every edge is missing with the same probability.
 func TestLongCycleEnds(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}
