@@ -15,8 +15,8 @@ import (
 
 // The scale of the picture.
 const (
-	leastRatio = 1.0 / 32
-	mostRatio  = 8.0
+	minRatio = 1.0 / 32
+	maxRatio = 8.0
 )
 
 // marks are the marks of the picture, one for each ratio. They differ in shape and in colour.
@@ -42,8 +42,8 @@ func figureOf(all []*result) (*picture.Figure, error) {
 	if threads == 0 {
 		return nil, errors.New("there are no results to draw")
 	}
-	rows := picture.Rows{X: picture.Axis{Log: true, From: leastRatio, To: mostRatio}}
-	for ratio := leastRatio; ratio <= mostRatio; ratio *= 2 {
+	rows := picture.Rows{X: picture.Axis{Log: true, From: minRatio, To: maxRatio}}
+	for ratio := minRatio; ratio <= maxRatio; ratio *= 2 {
 		label := fmt.Sprint(ratio)
 		if ratio < 1 {
 			label = fmt.Sprintf("1/%g", 1/ratio)

@@ -16,13 +16,13 @@ import (
 
 // Limits on the grid g of a mechanism. Each constant is an exponent of two.
 const (
-	fineness    = 4     // g <= sigma/2^4: rounding adds at most 1/3000 to the variance
-	coarseness  = 40    // sigma/g <= 2^40
-	rowCapacity = 48    // a table has at most 2^48 rows
-	exactUnits  = 61    // an exact answer is at most 2^61 grid units
-	leastScale  = -7    // the sampler needs sigma/g >= 2^-7
-	mostScale   = 55    // the sampler needs sigma/g <= 2^55
-	leastGrid   = -1022 // smaller float64s are subnormal and have fewer digits
+	fineness     = 4     // g <= sigma/2^4: rounding adds at most 1/3000 to the variance
+	coarseness   = 40    // sigma/g <= 2^40
+	rowCapacity  = 48    // a table has at most 2^48 rows
+	exactUnits   = 61    // an exact answer is at most 2^61 grid units
+	minScaleLog2 = -7    // the sampler needs sigma/g >= 2^-7
+	maxScaleLog2 = 55    // the sampler needs sigma/g <= 2^55
+	minGridLog2  = -1022 // smaller float64s are subnormal and have fewer digits
 )
 
 // Grid returns the power of two whose multiples a mechanism releases. It is the smaller of the quantum and the largest
@@ -51,8 +51,8 @@ func Grid(sigma Sigma, quantum, rowBound float64) (float64, error) {
 	}
 	e := min(numeric.FloorLog2(quantum), numeric.FloorLog2(float64(sigma))-fineness)
 	e = max(e, numeric.CeilLog2(float64(sigma))-coarseness, numeric.CeilLog2(rowBound)+rowCapacity-exactUnits)
-	if e < leastGrid || numeric.FloorLog2(float64(sigma)) < e+leastScale ||
-		numeric.CeilLog2(float64(sigma)) > e+mostScale {
+	if e < minGridLog2 || numeric.FloorLog2(float64(sigma)) < e+minScaleLog2 ||
+		numeric.CeilLog2(float64(sigma)) > e+maxScaleLog2 {
 		return 0, argument.New("sigma", "= %g is too small beside the largest value of a row, %g, to be sampled",
 			float64(sigma), rowBound)
 	}

@@ -100,15 +100,15 @@ func (a PureAsk) mechanism(scale float64) (Mechanism, error) {
 			return Mechanism{}, err
 		}
 		p.Grid, p.Geometric = grid, false
-		if numeric.CeilLog2(scale) > numeric.FloorLog2(grid)+mostPureScale {
+		if numeric.CeilLog2(scale) > numeric.FloorLog2(grid)+maxPureScaleLog2 {
 			return Mechanism{}, argument.New("sensitivity", "= %g needs a scale that cannot be sampled", a.L1)
 		}
 	}
 	return p.Mechanism()
 }
 
-// mostPureScale is an exponent of two: the sampler needs a scale below 2^mostPureScale grid units.
-const mostPureScale = 51
+// maxPureScaleLog2 is an exponent of two: the sampler needs a scale below 2^maxPureScaleLog2 grid units.
+const maxPureScaleLog2 = 51
 
 // fitsQuantum reports whether answers and noise fit in the sampler's integers as multiples of the quantum.
 func (a PureAsk) fitsQuantum(scale float64) bool {
@@ -116,6 +116,6 @@ func (a PureAsk) fitsQuantum(scale float64) bool {
 		return false
 	}
 	q := numeric.FloorLog2(a.Quantum)
-	return numeric.CeilLog2(a.RowBound)+rowCapacity-exactUnits <= q && numeric.FloorLog2(scale) >= q+leastScale &&
-		numeric.CeilLog2(scale) <= q+mostPureScale
+	return numeric.CeilLog2(a.RowBound)+rowCapacity-exactUnits <= q && numeric.FloorLog2(scale) >= q+minScaleLog2 &&
+		numeric.CeilLog2(scale) <= q+maxPureScaleLog2
 }

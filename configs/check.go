@@ -83,11 +83,11 @@ func (c *checker) name(at *yamltree.Path, text string) {
 	}
 }
 
-var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
+var maxEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 
-// leastDelta is the smallest delta above 0 that a job may have. It is the float64 just below calibrate.MinDelta, since
+// minDelta is the smallest delta above 0 that a job may have. It is the float64 just below calibrate.MinDelta, since
 // MinDelta as a float64 may be larger than the decimal 1e-300.
-var leastDelta = new(big.Rat).SetFloat64(math.Nextafter(calibrate.MinDelta, 0))
+var minDelta = new(big.Rat).SetFloat64(math.Nextafter(calibrate.MinDelta, 0))
 
 // guarantee checks the epsilon and the delta of a budget.
 func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
@@ -104,14 +104,14 @@ func (c *checker) epsilonAndDelta(at *yamltree.Path, epsilon, delta Decimal) {
 	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
 		c.bad(at.At("epsilon"), CodeBadValue, "must be zero or more, is "+c.Show(at.At("epsilon"), string(epsilon)),
 			"smaller is more private; 1 is a common choice")
-	} else if ok && e.Cmp(mostEpsilon) > 0 {
+	} else if ok && e.Cmp(maxEpsilon) > 0 {
 		c.bad(at.At("epsilon"), CodeBadValue, "must be at most 1e6, is "+c.Show(at.At("epsilon"), string(epsilon)),
 			"smaller is more private; above 20 or so nothing is protected")
 	}
 	d, ok := delta.rat()
 	switch p := at.At("delta"); {
 	case !ok:
-	case d.Sign() > 0 && d.Cmp(leastDelta) < 0:
+	case d.Sign() > 0 && d.Cmp(minDelta) < 0:
 		c.bad(p, CodeBadValue, "must be 0 or at least 1e-300", "choose it far below 1 / number of units, such as 1e-6")
 	case d.Sign() < 0:
 		c.bad(p, CodeBadValue, "must be zero or more, is "+c.Show(p, string(delta)),

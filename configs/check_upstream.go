@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// mostUpstream is the largest bound that an upstream unit may state, so that products of two bounds fit 64 bits.
-const mostUpstream = 1 << 31
+// maxUpstreamBound is the largest bound that an upstream unit may state, so that products of two bounds fit 64 bits.
+const maxUpstreamBound = 1 << 31
 
 // upstream checks a privacy unit that the producer of the table bounded, and a table of counts. Such a table has no
 // column that identifies units, so the program cannot group the rows of a unit.
@@ -55,8 +55,8 @@ func (c *checker) upstream(unit, input *yamltree.Path) {
 // upstreamBounds checks that the producer's promise bounds how much one unit changes the table.
 func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 	for key, bound := range map[string]int64{"max_rows": u.MaxRows, "max_change": u.MaxChange, "max_sum": u.MaxSum} {
-		if bound > mostUpstream {
-			c.bad(at.At(key), CodeBadValue, fmt.Sprintf("is above 2^31 = %d", int64(mostUpstream)), "lower it")
+		if bound > maxUpstreamBound {
+			c.bad(at.At(key), CodeBadValue, fmt.Sprintf("is above 2^31 = %d", int64(maxUpstreamBound)), "lower it")
 		}
 	}
 	rows, change, sum := c.has(at.At("max_rows")), c.has(at.At("max_change")), c.has(at.At("max_sum"))

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostListed = 8   // how many values of a list are written out
-	mostShown  = 120 // each value is cut after this many characters
+	maxListed = 8   // how many values of a list are written out
+	maxShown  = 120 // each value is cut after this many characters
 )
 
 // Conditions returns the conditions under which rows count in each query of a job, by the query's name: "Only rows with
@@ -126,10 +126,10 @@ func listed(one, several string, values []Scalar) string {
 		return one + " " + values[0].words()
 	}
 	var texts []string
-	for _, v := range values[:min(len(values), mostListed)] {
+	for _, v := range values[:min(len(values), maxListed)] {
 		texts = append(texts, v.words())
 	}
-	if more := len(values) - mostListed; more > 0 {
+	if more := len(values) - maxListed; more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
 	return several + " (" + strings.Join(texts, ", ") + ")"
@@ -139,8 +139,8 @@ func listed(one, several string, values []Scalar) string {
 // for several.
 func (s Scalar) words() string {
 	text := string(s)
-	if at := []rune(text[:min(len(text), 4*mostShown+4)]); len(at) > mostShown {
-		text = string(at[:mostShown]) + "…"
+	if at := []rune(text[:min(len(text), 4*maxShown+4)]); len(at) > maxShown {
+		text = string(at[:maxShown]) + "…"
 	}
 	if text == "" || strings.TrimSpace(text) != text || strings.ContainsAny(text, `,()"`) {
 		return strconv.Quote(text)

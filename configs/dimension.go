@@ -161,6 +161,15 @@ func (d Dimension) Expanded() []Scalar {
 	return out
 }
 
+// FirstEdge returns the first edge of a dimension, as the job writes it, or nil if the dimension has no edges. Use it if
+// the other edges do not matter: [Dimension.Expanded] computes up to a million of them.
+func (d Dimension) FirstEdge() *Scalar {
+	if d.From == nil && len(d.Edges) > 0 {
+		return &d.Edges[0]
+	}
+	return d.From
+}
+
 // HalfOpen reports whether no cell includes its upper edge.
 func (d Dimension) HalfOpen() bool { return d.LastEdge == "excluded" || d.Every != "" }
 

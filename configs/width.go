@@ -56,12 +56,34 @@ func byWidth(from, to, width string) ([]string, *flaw) {
 	case cells.Num().Cmp(big.NewInt(maxCells)) > 0:
 		return nil, &flaw{"width", fmt.Sprintf("makes more than %d cells", maxCells), "use a larger width"}
 	}
+	// The edges are counted in units of the last digit: adding integers is much cheaper than adding fractions.
+	edge, add := units(at, digits), units(step, digits)
 	out := make([]string, cells.Num().Int64()+1)
 	for i := range out {
-		out[i] = at.FloatString(digits)
-		at.Add(at, step)
+		out[i] = fixedPoint(edge, digits)
+		edge.Add(edge, add)
 	}
 	return out, nil
+}
+
+// units returns x·10^digits, which must be an integer.
+func units(x *big.Rat, digits int) *big.Int {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+	return scale.Mul(scale, x.Num()).Quo(scale, x.Denom())
+}
+
+// fixedPoint formats n·10^-digits with that many digits after the point.
+func fixedPoint(n *big.Int, digits int) string {
+	text := n.String()
+	if digits == 0 {
+		return text
+	}
+	size := strings.TrimPrefix(text, "-")
+	sign := text[:len(text)-len(size)]
+	if missing := digits + 1 - len(size); missing > 0 {
+		size = strings.Repeat("0", missing) + size
+	}
+	return sign + size[:len(size)-digits] + "." + size[len(size)-digits:]
 }
 
 var tooLarge = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(maxDigits), nil))

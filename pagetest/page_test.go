@@ -226,3 +226,22 @@ func TestPageAddsCellsUp(t *testing.T) {
 	v.quiet()
 	v.accessible()
 }
+
+// The sum of cells says so if one of them is withheld, and one cell is not called cells.
+func TestPageAddsNoEmptyCellsUp(t *testing.T) {
+	files := everything()
+	files["job.yaml"] = strings.Replace(files["job.yaml"], "  - name: by_region\n",
+		"  - name: by_region\n    publish: {min_count: 100}\n", 1)
+	v := open(t, filepath.Join(released(t, files), "index.html"), 1200, 1000, "light")
+	sum := func() string {
+		return eval[string](v, `[...document.querySelectorAll("#query-2 p[role=status]")].map(p => p.textContent).find(t => t.startsWith("Sum of"))`)
+	}
+	if got, want := sum(), "not known, since it includes an empty cell"; !strings.HasSuffix(got, " cells: "+want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	v.run(chromedp.Evaluate(`document.querySelector("#query-2 tbody input[type=checkbox]").click()`, nil))
+	if got := sum(); !strings.HasPrefix(got, "Sum of the cell that you picked: ") {
+		t.Errorf("picked: %q", got)
+	}
+	v.quiet()
+}

@@ -280,14 +280,14 @@ func (b *builder) calibrate(p *Plan) {
 // Standard deviations of noise must lie in this range, so that their squares and the sums of their squares neither
 // overflow nor underflow.
 const (
-	leastDeviation = 0x1p-500
-	mostDeviation  = 0x1p+500
+	minDeviation = 0x1p-500
+	maxDeviation = 0x1p+500
 )
 
 // checkNoise reports noise of a query whose standard deviation is out of the range of float64 arithmetic.
 func (b *builder) checkNoise(q *Planned) {
 	for _, m := range q.Mechanisms {
-		if d := m.Deviation(); !(d >= leastDeviation && d <= mostDeviation) {
+		if d := m.Deviation(); !(d >= minDeviation && d <= maxDeviation) {
 			b.report(q.path, "calibration", fmt.Sprintf("its noise has a standard deviation of %.3g, which is out of range", d),
 				"choose another epsilon, or write values in a unit in which their clamps are nearer to 1")
 			return
@@ -295,18 +295,18 @@ func (b *builder) checkNoise(q *Planned) {
 	}
 }
 
-// mostNoise is the largest standard deviation of noise for crosstabs that are rounded to integers that add up, in units
+// maxNoise is the largest standard deviation of noise for crosstabs that are rounded to integers that add up, in units
 // of the rounding. Sums of larger float64 values are wrong by whole units, and the rounding would correct these one at
 // a time.
-const mostNoise = 1 << 40
+const maxNoise = 1 << 40
 
-// checkRounding reports crosstabs that are to be rounded to a unit far smaller than their noise; see mostNoise.
+// checkRounding reports crosstabs that are to be rounded to a unit far smaller than their noise; see maxNoise.
 func (b *builder) checkRounding(q *Planned, x *configs.Crosstabs) {
 	if x == nil || x.RoundTo == 0 && (x.Integers == nil || !*x.Integers) {
 		return
 	}
 	for _, m := range q.Mechanisms {
-		if m.Deviation() > mostNoise*float64(max(x.RoundTo, 1)) {
+		if m.Deviation() > maxNoise*float64(max(x.RoundTo, 1)) {
 			b.report(q.path+".crosstabs", "contradiction", "the noise is more than 2^40 times the multiples to which estimates are rounded",
 				"remove integers or round_to, or ask for less noise")
 			return

@@ -42,7 +42,7 @@ type agreeingTable struct {
 }
 
 const (
-	mostGroups = 64      // the largest number of groups that are tried as the second group, or inside a group
+	maxGroups  = 64      // the largest number of groups that are tried as the second group, or inside a group
 	freeBlocks = 8       // the best block is taken of this many blocks that need no further cells
 	beamWidth  = 8       // if each block needs further cells, this many blocks are completed at a time
 	roomCost   = 20      // the cost of a block without room, about that of two further cells with 1,000 rows
@@ -285,7 +285,7 @@ func (b *block) candidates(yield func(int32) bool) {
 		other = b.path[0][c.d][c.level]
 		start = other - from + 1
 	}
-	for i := range min(n, mostGroups) {
+	for i := range min(n, maxGroups) {
 		if g := from + (start+i)%n; g != other && !yield(g) {
 			return
 		}

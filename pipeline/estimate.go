@@ -32,9 +32,9 @@ type denoising struct {
 	run     denoise.Run
 }
 
-// mostTried is the largest number of cells for which the expected error of an estimate is computed. The computation
+// maxErrorCells is the largest number of cells for which the expected error of an estimate is computed. The computation
 // repeats the denoising steps and needs several copies of the vector.
-const mostTried = 1 << 22
+const maxErrorCells = 1 << 22
 
 // estimate runs the steps on d.noisy and stores the result in to. It stores the notes of the steps and the expected
 // error of the result in r.
@@ -45,7 +45,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if *to, r.Notes, err = applySteps(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
 		return err
 	}
-	if d.partial || d.noisy.Len() > mostTried || !d.noisy.Normal() {
+	if d.partial || d.noisy.Len() > maxErrorCells || !d.noisy.Normal() {
 		return nil
 	}
 	y := make([]float64, d.noisy.Len())

@@ -97,7 +97,7 @@ func LedgerError(step string, err error) error {
 			"locks are beside that path"
 	case errors.As(err, &over):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; " + remedy(over) + ", or let the data's owner decide whether a larger budget is right: " +
+		e.Hint = "nothing was spent; " + clockRemedy(over.Period()) + remedy(over) + ", or let the data's owner decide whether a larger budget is right: " +
 			"release ledger budget set JOB --epsilon E --reason WHY"
 	case errors.As(err, new(*ledger.OverShareError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
@@ -120,6 +120,14 @@ func LedgerError(step string, err error) error {
 		e.Hint = "remove the cause, and run the same command again: nothing is released without the ledger"
 	}
 	return e
+}
+
+// clockRemedy advises what to do if the clock has not reached the period whose budget is spent.
+func clockRemedy(p ledger.Period) string {
+	if !p.Ahead {
+		return ""
+	}
+	return "set the clock right if it is behind, or wait until " + p.Name + " is over; or "
 }
 
 // remedy advises how to change a job so that its release fits the budget. If the job's delta is above the budget's, it

@@ -49,7 +49,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 		for kind, by := range p.job.Queries[i].Dimensions() {
 			for k, d := range by {
 				at := fmt.Sprintf("%s.%s.by[%d]", path, kind, k)
-				if edges := d.Expanded(); len(edges) > 0 && isNumber(edges[0]) {
+				if e := d.FirstEdge(); e != nil && isNumber(*e) {
 					check(at+".column", d.Column, "a dimension with edges")
 				}
 				if n := d.Nearest; n != nil {

@@ -115,12 +115,12 @@ func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err erro
 	return mechanism.SyntheticKeys(*q.Selection, found.Keys)
 }
 
-// beginning returns an answer that has only the first cells, at most most.
-func beginning(a query.Answer, most int) query.Answer {
-	a.Cells = min(a.Cells, most)
+// beginning returns an answer that has only the first maxCells cells.
+func beginning(a query.Answer, maxCells int) query.Answer {
+	a.Cells = min(a.Cells, maxCells)
 	a.Readings = slices.Clone(a.Readings)
 	for i := range a.Readings {
-		a.Readings[i].Answer = beginning(a.Readings[i].Answer, most)
+		a.Readings[i].Answer = beginning(a.Readings[i].Answer, maxCells)
 	}
 	return a
 }

@@ -102,8 +102,8 @@ func finestStep(a query.Answer) (exponent int, ok bool) {
 // roundTo rounds x to a multiple of 10^exponent: the float64 nearest to that decimal. choose is math.Round, math.Floor
 // or math.Ceil. It returns x unchanged if x is 2^53 steps or more.
 func roundTo(x float64, exponent int, choose func(float64) float64) float64 {
-	const mostSteps, mostExponent = 1 << 53, 300
-	if exponent < -mostExponent || exponent > mostExponent {
+	const maxSteps, maxExponent = 1 << 53, 300
+	if exponent < -maxExponent || exponent > maxExponent {
 		return x
 	}
 	power := math.Pow10(max(exponent, -exponent))
@@ -111,7 +111,7 @@ func roundTo(x float64, exponent int, choose func(float64) float64) float64 {
 	if exponent < 0 {
 		steps, decimal = x*power, func(n float64) float64 { return n / power }
 	}
-	if !(math.Abs(steps) < mostSteps) {
+	if !(math.Abs(steps) < maxSteps) {
 		return x
 	}
 	return decimal(choose(steps)) + 0 // + 0 turns -0 into 0

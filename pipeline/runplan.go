@@ -68,11 +68,11 @@ func (c *RunPlan) Release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	return c.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a release with at most the first most cells of each table. It omits the denoising and the margins of
-// longer vectors, which need all cells.
-func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
-	o Observer) (*Release, error) {
-	results, err := c.finishQueries(ctx, noisy, most, workers, o)
+// release makes a release with the first maxCells cells of each table. It omits the denoising and the margins of longer
+// vectors, which need all cells.
+func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, maxCells,
+	workers int, o Observer) (*Release, error) {
+	results, err := c.finishQueries(ctx, noisy, maxCells, workers, o)
 	if err != nil {
 		return nil, InsideError("denoise", err)
 	}
@@ -95,8 +95,8 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 //  3. mergeEqualVectors: combine the vectors that several queries measured (samerows.go)
 //  4. finish the queries: columns and intervals
 //  5. withhold small cells, compute rates, round
-func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
-	error) {
+func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, maxCells, workers int,
+	o Observer) ([]Result, error) {
 	whole := true
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
@@ -104,7 +104,7 @@ func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, 
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
 		// Only the first component of a mean, the sums, is denoised: the noise of a quotient depends on its value.
 		estimates[i] = slices.Clone(noisy[i])
-		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > most }) {
+		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > maxCells }) {
 			whole = false
 			continue
 		}
@@ -121,7 +121,7 @@ func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, 
 		}
 	}
 	for i := range noisy {
-		q, note, err := c.mergeEqualVectors(i, noisy, most)
+		q, note, err := c.mergeEqualVectors(i, noisy, maxCells)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, 
 			results[i].Notes = append(results[i].Notes, note)
 		}
 		results[i].cells = answer.Cells
-		results[i].Answer = beginning(answer, most)
+		results[i].Answer = beginning(answer, maxCells)
 	}
 	c.withhold(ctx, results)
 	if ctx.Err() != nil {

@@ -217,16 +217,16 @@ func isNumeric(f *domain.FilterSpec) bool {
 
 // mergeEqualVectors returns query i, in which each vector that other queries measured too is replaced by the
 // least-squares estimate from all measurements. The returned note names those queries; it is "" if there are none.
-// Vectors of more than most cells are not combined.
-func (c *RunPlan) mergeEqualVectors(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
+// Vectors of more than maxCells cells are not combined.
+func (c *RunPlan) mergeEqualVectors(i int, noisy [][]mechanism.Noisy, maxCells int) (query.Query, string, error) {
 	planned := &c.queries[i]
 	var better []kinds.Better
 	var names []string
 	for _, s := range planned.shared {
-		y, ok := heldVector(noisy[i][s.component], most)
+		y, ok := heldVector(noisy[i][s.component], maxCells)
 		var margins []denoise.Margin
 		for _, o := range s.others {
-			cells, held := heldVector(noisy[o.query][o.component], most)
+			cells, held := heldVector(noisy[o.query][o.component], maxCells)
 			ok = ok && held
 			margins = append(margins, denoise.Margin{Axes: o.axes, Values: o.sum(cells), Deviation: o.deviation})
 			if name := c.queries[o.query].Query.Name(); !slices.Contains(names, name) {
@@ -251,9 +251,9 @@ func (c *RunPlan) mergeEqualVectors(i int, noisy [][]mechanism.Noisy, most int) 
 	return combiner.With(better), note, nil
 }
 
-// heldVector copies a vector into memory; ok is false if it has more than most cells.
-func heldVector(n mechanism.Noisy, most int) (values []float64, ok bool) {
-	if n.Len() > most {
+// heldVector copies a vector into memory; ok is false if it has more than maxCells cells.
+func heldVector(n mechanism.Noisy, maxCells int) (values []float64, ok bool) {
+	if n.Len() > maxCells {
 		return nil, false
 	}
 	values = make([]float64, n.Len())

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// mostCount is the largest count that a row of a table of counts may have: 2^40. It keeps sums exact.
-const mostCount = "1099511627776"
+// maxCount is the largest count that a row of a table of counts may have: 2^40. It keeps sums exact.
+const maxCount = "1099511627776"
 
 // spec translates a query of the job into a query.Spec. It reads the public files that the query names.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
@@ -28,7 +28,7 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 			Distinct: u.Distinct}
 	}
 	if c := b.job.Input.Counts; c != nil {
-		s.Counts = &quantize.Value{Columns: []string{c.Column}, Lo: "0", Hi: mostCount}
+		s.Counts = &quantize.Value{Columns: []string{c.Column}, Lo: "0", Hi: maxCount}
 	}
 	if !jq.CountsUnits() { // which counts units with more rows than are kept, however these are chosen
 		s.SampleBy = b.job.Bounds(jq).SampleBy

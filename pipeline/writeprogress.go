@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// leastReported is the number of written cells from which on a release reports the progress of writing.
-const leastReported = 1 << 20
+// minReportedCells is the number of written cells from which on a release reports the progress of writing.
+const minReportedCells = 1 << 20
 
 // WithProgress returns a copy of the release that reports the progress of writing to the observer. It assumes that the
 // sink writes each table and reads it back once per format. A small release is returned unchanged.
@@ -17,7 +17,7 @@ func (r *Release) WithProgress(o Observer) *Release {
 	for _, result := range r.results {
 		w.total += 2 * int64(result.Answer.Cells) * int64(len(r.formats))
 	}
-	if w.total < leastReported {
+	if w.total < minReportedCells {
 		return r
 	}
 	out := *r

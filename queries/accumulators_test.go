@@ -29,7 +29,7 @@ func smallQueries(t *testing.T) map[string]Query {
 	return map[string]Query{"row": must(t, byRow), "unit": must(t, spec(3, Bounds{MaxRows: 2}))}
 }
 
-// allQueries are queries of the small table of all kinds of accumulators.
+// allQueries returns queries of the small table: counts, a sum and a mean, by row and by unit.
 func allQueries(t *testing.T) map[string]Query {
 	all := smallQueries(t)
 	for name, unit := range map[string][]string{"sum by row": nil, "mean by unit": {"u"}} {

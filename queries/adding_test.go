@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// adding is an accumulator with the query that reads its totals.
+// adding is an accumulator with its query.
 type adding struct {
 	*Accumulator
 	of Query
@@ -54,7 +54,7 @@ func addingBy(newAll func([]*aggregation.Aggregation, bounding.Spill) ([]*Accumu
 	return out, err
 }
 
-// bare returns the accumulators only.
+// bare returns the accumulators without their queries.
 func bare(all []adding) (out []*Accumulator) {
 	for _, a := range all {
 		out = append(out, a.Accumulator)

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// label writes the label of a cell in a key column.
+// labelOf returns the label of a cell in a key column, as text. Strings are quoted.
 func labelOf(k domain.KeyColumn, cell int) string {
 	l := k.Labels
 	n := len(l.Strings) + len(l.Ints) + len(l.Floats)

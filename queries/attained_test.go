@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// In every kind of dimension, with and without bins, there are neighbouring tables that differ by the stated
-// sensitivity.
+// For every kind of dimension, with and without a null cell, there are neighbouring tables whose answers differ by
+// exactly the stated sensitivity.
 func TestSensitivityIsAttainedInAllDimensions(t *testing.T) {
 	fields := []table.Field{
 		{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "day", Type: table.Type{Kind: table.Date}},

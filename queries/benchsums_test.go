@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// BenchmarkMeanOfVectors is the mean of 500 public rows of 2,000 columns (Balle & Wang 2018, section 5.2), the query's
-// own making included.
+// BenchmarkMeanOfVectors computes the mean of a public number of rows, 500, with 2,000 columns (Balle & Wang 2018,
+// section 5.2). It includes making the query.
 func BenchmarkMeanOfVectors(b *testing.B) {
 	const rows, columns = 500, 2000
 	rng := rand.New(rand.NewPCG(1, 2))

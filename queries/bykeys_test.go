@@ -50,7 +50,8 @@ func randomFollower(t *rapid.T) Spec {
 	return s
 }
 
-// refContribution is a row that counts: its key, its further cell and its value.
+// refContribution is a row that counts. It has a key and, in the dimensions that are not part of the key, a cell. n is
+// the number of earlier rows of its unit with the same key, cell and value.
 type refContribution struct {
 	key           string
 	cell, n       int
@@ -58,9 +59,9 @@ type refContribution struct {
 	group, digest string
 }
 
-// refByKeys is a simple reference for which rows count: of each unit the max_groups cells of lowest digest, a cell
-// being a key and a further cell; in each the max_rows_per_group rows of lowest digest, of all the max_rows of lowest
-// digest.
+// refByKeys is a simple reference for the rows that count. The groups of a unit are its pairs of a key and a cell of
+// the other dimensions. Of each unit, refByKeys keeps the max_groups groups of smallest digest; in each of these groups
+// the max_rows_per_group rows of smallest digest; and of the rows that remain the max_rows of smallest digest.
 func refByKeys(s Spec, t *testTable) (kept []refContribution) {
 	byUnit := map[string][]refContribution{}
 	first, further := s.By[:s.Leader.Dims], s.By[s.Leader.Dims:]
@@ -127,7 +128,8 @@ func refWithin(rows []refContribution, b Bounds) (kept []refContribution) {
 	return kept
 }
 
-// refSelected adds the contributions of some keys up: sums less the centre, and rows.
+// refSelected adds up the contributions of some keys. For each key and cell it returns the sum of the values, each
+// minus the centre, and the number of rows.
 func refSelected(s Spec, kept []refContribution, keys []string) (sums []*big.Int, rows []int64) {
 	cells, dims := 1, len(s.Value.Columns)
 	for _, d := range s.By[s.Leader.Dims:] {
@@ -243,8 +245,8 @@ func union(x, y map[string]*big.Int) map[string]*big.Int {
 	return out
 }
 
-// For every set of keys that is selected, also of keys that one table alone has, the answers of neighbouring tables
-// differ by at most the stated sensitivity. The answers for all keys, before a selection, do too.
+// Whatever keys are selected, even keys that only one of the tables has, the answers of neighbouring tables differ by
+// at most the stated sensitivity. The same holds for the answers for all keys, before a selection.
 func TestNeighboursBySelectedKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
@@ -275,8 +277,8 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 	})
 }
 
-// All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys,
-// both adjacencies: no change is above the stated sensitivity, and one attains it.
+// The stated sensitivity is the largest change of the answer, under both adjacencies. The test tries every contribution
+// of one unit with up to four rows, over four keys and the two ends of the range, and every set of selected keys.
 func TestEveryContributionToSelectedKeys(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {
@@ -340,8 +342,8 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 	}
 }
 
-// A unit that is over max_groups counts in the same keys in the query that selects them and in the queries that follow:
-// their digests are the same.
+// If a unit has more keys than max_groups, it counts in the same keys in the query that selects the keys and in the
+// queries that use them, because both compare the same digests.
 func TestSampleOfKeysIsShared(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := randomDiscovery(rt)
@@ -371,8 +373,8 @@ func TestSampleOfKeysIsShared(t *testing.T) {
 	})
 }
 
-// The intervals of sums of selected keys hold the exact sums in 95 % of 20,000 cases, to within 1 %: false alarm 1e-10
-// by the normal approximation.
+// Of 20,000 intervals of sums by selected keys, 94 to 96 % contain the exact sum. By the normal approximation, the test
+// fails by chance with probability 1e-10.
 func TestCoverageBySelectedKeys(t *testing.T) {
 	const runs, keys = 100, 200
 	s := Spec{
@@ -430,7 +432,7 @@ func TestCoverageBySelectedKeys(t *testing.T) {
 	}
 }
 
-// An empty selection has an answer without cells, which needs its receipt all the same.
+// If no key is selected, the answer has no cells, but its noise still needs a receipt.
 func TestNoKeyIsSelected(t *testing.T) {
 	s := Spec{
 		Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "text", Discover: true}}, Leader: &Leader{Name: "h", Dims: 1},

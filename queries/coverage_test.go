@@ -24,13 +24,14 @@ import (
 
 // Coverage of every kind
 //
-// Each kind is released again and again as a run does it: rows are added up, charged with epsilon 1 and delta 1e-6,
-// noised, and read. The stated 95 % intervals must hold the bounded answer, which is known, in 94 to 96 % of the cases,
-// and a total of estimates must be right on average. If the noise of cells is independent, each cell is a case; else
-// one cell of each run is. Kinds with another place for this test: delta 0 (pure_test.go), clamps and bounds that are
-// found (pipeline/clampsearch), estimates that are made non-negative (kinds/crosstabsbias_test.go).
+// Each kind is released many times, in the way of a run: rows are added up, noise for epsilon 1 and delta 1e-6 is
+// charged and added, and the answer is computed. 94 to 96 % of the stated 95 % intervals must contain the exact bounded
+// answer, and totals of estimates must have no bias. If the noise of cells is independent, each cell counts as a case;
+// otherwise only one cell of each run does. Other files test delta 0 (pure_test.go), clamps and bounds that are found
+// (pipeline/clampsearch), and estimates that are made non-negative (kinds/crosstabsbias_test.go).
 
-// drawTable draws a table, with the answers of the query ("") and of its readings, by cell.
+// drawTable draws a table. It also returns the exact answer by cell, under the key "", and the exact answers of the
+// query's readings, under their names.
 type drawTable = func(r *rand.Rand) (*testTable, map[string][]float64)
 
 // simulated is a kind of query with a table whose answer is known.
@@ -40,13 +41,15 @@ type simulated struct {
 	table drawTable
 	// dependent is set if the noise of the cells is not independent.
 	dependent bool
-	// apart is set if the cells do not add up, such as means: each is then a total of its own.
+	// apart is set if the cells cannot be added up, such as means. Then the bias is tested for each cell instead of for
+	// totals of 20 cells.
 	apart bool
 	// pure is set if delta is 0.
 	pure bool
-	// most is the largest share of intervals that hold, if they are wider than needed; 0.96 if it is 0.
+	// most is the largest accepted fraction of intervals that contain the truth, for kinds whose intervals are wider than
+	// necessary; 0 stands for 0.96.
 	most float64
-	// long is set if the kind is drawn with DPRELEASE_LONG=1 alone, since it needs many rows.
+	// long is set if the kind needs many rows, so that it is tested only with DPRELEASE_LONG=1.
 	long bool
 }
 
@@ -75,7 +78,8 @@ var (
 	personal    = []string{"u"}
 )
 
-// groupedValues draws rows in groups with values from 0 to 20, of which mean, sum and variance are returned by group.
+// groupedValues returns a function that draws tables: each group has so many rows, with values from 0 to 19. The exact
+// answer of a group is the result of of, given the group's sum, sum of squares and number of rows.
 func groupedValues(rows int, of func(sum, squares, n float64) float64) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		var g, x []int64
@@ -93,8 +97,9 @@ func groupedValues(rows int, of func(sum, squares, n float64) float64) drawTable
 	}
 }
 
-// spreadValues draws rows in groups with values of a density that falls, and their quantiles and shares below edges: of
-// the rows themselves, not of an even spread over cells. With sums it also has the numbers below edges.
+// spreadValues returns a function that draws tables: each group has so many rows, whose values have a falling density.
+// The exact quantiles, and the exact fractions and numbers of rows below each edge, are computed from the values
+// themselves, not from the cells.
 func spreadValues(groups, rows int) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		tab := &testTable{fields: []table.Field{{Name: "g", Type: table.Type{Kind: table.Int}},
@@ -130,7 +135,7 @@ func readByGroup(groups int, sums bool) Spec {
 	return Spec{Kind: Histogram, By: by, Read: Read{Quantiles: []string{"0.1", "0.5", "0.9"}, CDF: true, Sums: sums}}
 }
 
-// weights are weights of rows between 0 and 5.
+// weights describes a column of row weights, clamped to [0, 5].
 var weights = &quantize.Value{Columns: []string{"w"}, Lo: "0", Hi: "5"}
 
 func withWeights(s Spec) Spec {
@@ -138,14 +143,14 @@ func withWeights(s Spec) Spec {
 	return s
 }
 
-// even draws a weight that may exceed the clamp.
+// even draws a weight from 0 to 7, which may exceed the clamp.
 func even(r *rand.Rand) float64 { return 7 * r.Float64() }
 
-// skewed draws a weight that is mostly far below the clamp, and exceeds it in 1 of 70 cases.
+// skewed draws a weight that is usually far below the clamp, and exceeds it in 1 of 70 cases.
 func skewed(r *rand.Rand) float64 { return math.Exp(1.2*r.NormFloat64() - 1) }
 
-// weighted draws rows in groups with values and weights, and the sums of weights by group, or with of = 1 the weighted
-// means.
+// weighted returns a function that draws tables: each group has so many rows with values and weights. The exact answer
+// of a group is its weighted mean if of is 1, otherwise its sum of weights.
 func weighted(of, rows int, weight func(*rand.Rand) float64) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		tab := &testTable{}
@@ -172,11 +177,12 @@ func weighted(of, rows int, weight func(*rand.Rand) float64) drawTable {
 // growing draws a weight that grows with the value, and is near the clamp.
 func growing(r *rand.Rand, x float64) float64 { return 3.5 + r.Float64() + x/32 }
 
-// skewedAgain is skewed, clamped.
+// skewedAgain draws a weight as skewed does and clamps it. It ignores the value.
 func skewedAgain(r *rand.Rand, _ float64) float64 { return min(skewed(r), 5) }
 
-// weightedSpread returns a function that draws n rows a group with values of a density that falls, and weights, and
-// the weighted quantiles. Intervals of quantiles are too wide if most weights are far below their clamp.
+// weightedSpread returns a function that draws tables: each group has n rows with weights, whose values have a falling
+// density. The exact answers are sums of weights by cell, and weighted fractions and quantiles. Intervals of quantiles
+// are too wide if most weights are far below their clamp.
 func weightedSpread(n int, weight func(r *rand.Rand, x float64) float64) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		tab := &testTable{fields: []table.Field{{Name: "g", Type: table.Type{Kind: table.Int}},
@@ -215,7 +221,8 @@ func weightedSpread(n int, weight func(r *rand.Rand, x float64) float64) drawTab
 	}
 }
 
-// unitsOfRows draws persons with 1 to 5 rows, and how many have more than 2; and a table by group of one row each.
+// unitsOfRows draws a table of 300 persons with 1 to 5 rows each. The exact answer is the number of persons with more
+// than 2 rows.
 func unitsOfRows(r *rand.Rand) (*testTable, map[string][]float64) {
 	var u, g []int64
 	over := 0.0
@@ -231,7 +238,7 @@ func unitsOfRows(r *rand.Rand) (*testTable, map[string][]float64) {
 	return intColumns([]string{"u", "g"}, u, g), map[string][]float64{"": {over}}
 }
 
-// inThreeColumns draws rows with three columns and counts them in all tables by one and by two of them.
+// inThreeColumns draws a table with three columns. The exact answers are the marginals by one and by two of them.
 func inThreeColumns(r *rand.Rand) (*testTable, map[string][]float64) {
 	const rows = 3000
 	columns := make([][]int64, 3)
@@ -252,7 +259,7 @@ func inThreeColumns(r *rand.Rand) (*testTable, map[string][]float64) {
 	return intColumns([]string{"a", "b", "c"}, columns...), truth
 }
 
-// inThreeColumnsAndTogether also counts the rows by all three columns.
+// inThreeColumnsAndTogether does the same as inThreeColumns, and also returns the counts by all three columns.
 func inThreeColumnsAndTogether(r *rand.Rand) (*testTable, map[string][]float64) {
 	tab, truth := inThreeColumns(r)
 	together := make([]float64, 60)
@@ -263,7 +270,7 @@ func inThreeColumnsAndTogether(r *rand.Rand) (*testTable, map[string][]float64) 
 	return tab, truth
 }
 
-// simulations are the kinds.
+// simulations returns the kinds of query to test.
 func simulations() []simulated {
 	counts := func(r *rand.Rand) (*testTable, map[string][]float64) {
 		var g []int64
@@ -384,16 +391,15 @@ func drawn(tb testing.TB, delta calibrate.Delta, q Query, tab *testTable) Answer
 	return a
 }
 
-// caseCount counts cases and the intervals that contain the truth, and sums the errors of totals of estimates, if these
-// add up.
+// caseCount counts intervals, and collects the errors of totals of estimates.
 type caseCount struct {
-	cases, held int
-	totals      []float64
-	block       int // cells of independent noise that make a total
+	cases, held int       // the number of intervals, and of those that contain the truth
+	totals      []float64 // the error of each total
+	block       int       // the number of cells in a total
 }
 
-// add counts the cells of a table, or one of them if only is not negative. A certain answer, such as the share below
-// the last edge, is no case.
+// add counts the intervals of all cells of a table or, if only is not negative, of one cell. It does not count an
+// interval of length 0, such as the interval of the fraction of rows below the last edge.
 func (c *caseCount) add(a *Answer, truth []float64, only int) {
 	low, high, estimate := fill(a.Low, a.Cells), fill(a.High, a.Cells), fill(a.Estimate, a.Cells)
 	total := 0.0
@@ -410,9 +416,10 @@ func (c *caseCount) add(a *Answer, truth []float64, only int) {
 	}
 }
 
-// check requires the share of intervals that hold to be between 94 and 96 %, or most if that is more, widened to 6.1
-// standard errors around 95 % if there are few cases, and the bias of totals to be below a tenth of their deviation,
-// with 6.1 standard errors on top: false alarms of 1e-9 each. Quantiles and shares do not add up.
+// check tests two properties. The fraction of intervals that contain the truth must be from 94 to 96 %, or from 94 % to
+// most if that is more. If there are few cases, the range is 6.1 standard errors to each side of 95 %. And the bias of
+// totals must be below a tenth of their standard deviation, plus 6.1 standard errors; quantiles and fractions are not
+// added up. Each of the two fails by chance with probability 1e-9.
 func (c *caseCount) check(t *testing.T, name string, most float64) {
 	t.Helper()
 	share, slack := float64(c.held)/float64(c.cases), max(0.01, 6.1*math.Sqrt(0.95*0.05/float64(c.cases)))
@@ -430,7 +437,7 @@ func (c *caseCount) check(t *testing.T, name string, most float64) {
 	}
 }
 
-// casesOf returns the number of cases that a kind needs: 10,000 with DPRELEASE_LONG=1.
+// casesOf returns the number of intervals that are tested of a kind: 10,000 with DPRELEASE_LONG=1.
 func casesOf(dependent bool) int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") != "":
@@ -441,7 +448,8 @@ func casesOf(dependent bool) int {
 	return 400
 }
 
-// The intervals of every kind cover 94 to 96 %, and totals of estimates have no bias. See [caseCount.check].
+// For every kind of query, 94 to 96 % of the intervals contain the truth, and totals of estimates have no bias. See
+// [caseCount.check].
 func TestEveryKindCovers(t *testing.T) {
 	owntest.Slow(t)
 	for i, s := range simulations() {
@@ -490,9 +498,9 @@ func TestEveryKindCovers(t *testing.T) {
 	}
 }
 
-// The errors of counts, sums, sums of weights and, in large groups, of means and weighted means have the standard
-// deviation that is stated, at a delta above 0 and at delta 0: within 3 % with DPRELEASE_LONG=1. With fewer cases 6.1
-// standard errors of Laplace noise are allowed: false alarms of 1e-9.
+// The errors of counts, sums and sums of weights have the stated standard deviation, at a delta above 0 and at delta 0.
+// So have means and weighted means in large groups. With DPRELEASE_LONG=1 the tolerance is 3 %. Otherwise there are
+// fewer cases, and it is 6.1 standard errors for Laplace noise: the test fails by chance with probability 1e-9.
 func TestErrorsAreAsStated(t *testing.T) {
 	owntest.Slow(t)
 	cases := 2_000
@@ -533,7 +541,8 @@ func TestErrorsAreAsStated(t *testing.T) {
 	}
 }
 
-// addGroups is add for readings of many groups, whose noise is independent from group to group: one row of each counts.
+// addGroups does the same as add, for readings of many groups. The noise of different groups is independent, so it
+// counts one row of each group.
 func (c *caseCount) addGroups(a *Answer, truth []float64, only int, dependent bool) {
 	if only < 0 || dependent {
 		c.add(a, truth, only)
@@ -552,8 +561,8 @@ func (c *caseCount) addGroups(a *Answer, truth []float64, only int, dependent bo
 	}
 }
 
-// The intervals of discovered keys cover 94 to 96 % of the keys that were selected, near the threshold and far above,
-// and so do the intervals of sums and means by these keys.
+// 94 to 96 % of the intervals of selected keys contain the key's count, whether it is near the threshold or far above
+// it. The same holds for sums and means by these keys.
 func TestDiscoveredKeysCover(t *testing.T) {
 	const keys, each = 300, 12
 	r := rand.New(rand.NewPCG(43, 1))

@@ -106,8 +106,9 @@ func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 	})
 }
 
-// checkChange checks that a table and its neighbour change no component of a query by more than its stated sensitivity.
-// It checks that the components of tables, under replace-one, change by no more together, in units of their noise.
+// checkChange checks that no component of a query differs between two neighbouring tables by more than its stated
+// sensitivity. For crosstabs under replace-one it instead checks all components together: the sum of their squared
+// changes, each relative to its sensitivity and multiplied by its weight, is at most the sum of the weights.
 func checkChange(t *testing.T, rt *rapid.T, q Query, b Bounds, adj Adjacency, tab, other *testTable) {
 	components, err := q.Components(adj)
 	if err != nil {
@@ -146,7 +147,7 @@ func TestNeighboursChangeNoResidualByMore(t *testing.T) {
 	})
 }
 
-// The sensitivities are attained: by all rows of a unit in one cell.
+// The sensitivities are attained if all rows of a unit are in one cell.
 func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 3},
 		By: []domain.Dimension{{Column: "int", Edges: []string{"0", "1", "2", "3"}},
@@ -180,12 +181,13 @@ func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 	}
 }
 
-// noiseOf draws noise of mechanisms for the components of a query whose exact answers are 0.
+// noiseOf draws the noisy components of a query whose exact answers are 0.
 func noiseOf(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.Mechanism) (out []mechanism.Noisy) {
 	return noiseAround(t, r, components, ms, 0)
 }
 
-// noiseAround is noiseOf for exact answers that are all the same in the first component, and 0 in the others.
+// noiseAround draws the noisy components of a query. All exact answers of the first component are equal, and all others
+// are 0.
 func noiseAround(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.Mechanism,
 	exact float64) (out []mechanism.Noisy) {
 	for i, p := range components {
@@ -232,9 +234,10 @@ func columnsOf(a Answer) (noisy, low, high, sigma []float64) {
 	return read(a.Noisy), read(a.Low), read(a.High), read(a.Sigma)
 }
 
-// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6
-// standard errors of the stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 %
-// of all cells are in their intervals.
+// The stated standard deviations and intervals of the tables are right. Over 300 draws, the mean square of each table's
+// cells is within 6 standard errors of the stated variance. Since the cells of a draw are dependent, each draw counts
+// as one number for this standard error; the test fails by chance with a probability below 10^-6. The intervals contain
+// the exact value 0 in 95 % ± 0.3 % of all cells.
 func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -312,7 +315,7 @@ func TestRecoverCrosstabs(t *testing.T) {
 	}
 }
 
-// Problems of a crosstabs query are reported at their places.
+// Each problem of a crosstabs query is reported at its path.
 func TestCrosstabsProblems(t *testing.T) {
 	a, b := domain.Dimension{Column: "a", Labels: numbered(4)}, domain.Dimension{Column: "b", Labels: numbered(3)}
 	big := domain.Dimension{Column: "z", Edges: []string{"0", "1"}}
@@ -343,8 +346,9 @@ func TestCrosstabsProblems(t *testing.T) {
 	}
 }
 
-// The errors of the alternatives equal the errors of their matrices: for k rows a unit, the noise of a cell in each
-// alternative has the variance norm²/mu², by the largest change of one unit, and an answer is the sum of its cells.
+// The stated errors of the other designs follow from the largest change of one unit. If norm² is the largest squared
+// norm of the change of the vector to which a design adds noise, each number of the vector has the noise variance
+// norm²/mu², and the error of a table's cell is the sum of the variances that make it up.
 func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	sizes, rows := []int{3, 4, 2}, int64(3)
 	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: rows},
@@ -391,8 +395,8 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	}
 }
 
-// No alternative that the plan lists has a smaller error than what is taken: random workloads of two to four
-// dimensions, under both adjacencies and all losses. The tolerance is the solver's.
+// No other design that a plan lists has a smaller error than the design that the program chose. The test tries random
+// sets of tables of two to four dimensions, under both adjacencies and all losses. The tolerance is the solver's.
 func TestNoAlternativeIsBetter(t *testing.T) {
 	r, compared := rand.New(rand.NewPCG(61, 62)), 0
 	for trial := range 300 {
@@ -429,8 +433,9 @@ func TestNoAlternativeIsBetter(t *testing.T) {
 	t.Logf("%d alternatives", compared)
 }
 
-// No replacement of a unit with several rows, of which some may be missing before or after, has a larger mu than is
-// charged, and one has almost as large a mu: the test tries all pairs of a unit's possible rows, over small domains.
+// Under replace-one, no change of a unit with up to two rows has a larger mu than the charged one, and the largest has
+// almost that mu. The test tries all pairs of contributions of a unit, over small domains. The numbers of rows may
+// differ.
 func TestReplacedUnitsOfSeveralRows(t *testing.T) {
 	for _, sizes := range [][]int{{3}, {2, 3}, {2, 2, 2}} {
 		for rows := int64(1); rows <= 2; rows++ {

@@ -57,7 +57,7 @@ func neighbour(rt *rapid.T, s Spec, tab *testTable) (*testTable, Adjacency) {
 	return other, adj
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivity.
+// The answers of neighbouring tables differ by at most the stated sensitivity.
 func TestNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSpec(rt), randomTable(rt)
@@ -76,7 +76,7 @@ func TestNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// contribution returns the rows of a unit that has rows[i] rows in cell from + i.
+// contribution returns the rows of a unit with rows[i] rows in cell from + i.
 func contribution(unit int64, from int, rows []int64) [][]value {
 	var all [][]value
 	for i, n := range rows {
@@ -87,7 +87,7 @@ func contribution(unit int64, from int, rows []int64) [][]value {
 	return all
 }
 
-// corner is the largest contribution to some cells.
+// corner returns the contribution with the largest norm to some cells: the number of rows in each cell.
 func corner(l bounding.Limits, cells int64) []int64 {
 	rows := make([]int64, min(cells, l.Cells))
 	left := l.Rows
@@ -98,7 +98,7 @@ func corner(l bounding.Limits, cells int64) []int64 {
 	return rows
 }
 
-// For all bounds there are neighbouring tables that differ by the stated sensitivity exactly.
+// For all bounds there are neighbouring tables whose answers differ by exactly the stated sensitivity.
 func TestSensitivityIsAttained(t *testing.T) {
 	fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}}}
 	rapid.Check(t, func(rt *rapid.T) {

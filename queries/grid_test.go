@@ -21,8 +21,8 @@ func onGrid(g domain.Grid) domain.Dimension {
 	return domain.Dimension{Grid: &g}
 }
 
-// A place whose coordinates have as many decimals as the edges gets the cell that exact arithmetic gives, also if it
-// lies on an edge.
+// If a place's coordinates have no more decimals than the edges of a grid, the place gets the cell that exact
+// arithmetic gives, even if it lies on an edge.
 func TestGridIsExactOnDecimals(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		step := rapid.Int64Range(1, 5000).Draw(rt, "step")
@@ -49,7 +49,8 @@ func TestGridIsExactOnDecimals(t *testing.T) {
 	})
 }
 
-// line returns the row or column at a distance from the first edge.
+// line returns the row or column of a grid at the distance x from the first edge. Each of the n rows or columns has the
+// width step. It returns -1 outside of the grid.
 func line(x, step int64, n int) int32 {
 	switch {
 	case x < 0 || x > step*int64(n):

@@ -10,15 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomOver draws a query of the units over a bound.
+// randomOver draws a query for the number of units with more rows than a bound.
 func randomOver(t *rapid.T) Spec {
 	unit := rapid.SampledFrom([][]string{{"u"}, {"v"}, {"w"}, {"u", "v"}}).Draw(t, "unit")
 	return Spec{Name: "q", Kind: query.OverBound, Unit: unit, FloatUnit: true,
 		Bounds: Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxRowsPerGroup: rapid.Int64Range(0, 5).Draw(t, "m")}}
 }
 
-// mostRows returns the bound on the rows of a unit in one cell.
-func mostRows(b Bounds) int {
+// rowBound returns the bound on the rows of a unit in one cell.
+func rowBound(b Bounds) int {
 	if b.MaxRowsPerGroup > 0 {
 		return int(min(b.MaxRows, b.MaxRowsPerGroup))
 	}
@@ -34,15 +34,15 @@ func unitsOver(s Spec, tab *testTable) (over int64) {
 		}
 	}
 	for _, n := range rows {
-		if n > mostRows(s.Bounds) {
+		if n > rowBound(s.Bounds) {
 			over++
 		}
 	}
 	return over
 }
 
-// The answer is the number of units with more rows than the bound, for every split, encoding and spill; neighbouring
-// tables differ by at most the sensitivity, which is 1.
+// The exact answer is the number of units with more rows than the bound, for all batches, encodings and spills. The
+// answers of neighbouring tables differ by at most 1, the sensitivity.
 func TestUnitsOverABound(t *testing.T) {
 	seen := map[bool]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -68,8 +68,8 @@ func TestUnitsOverABound(t *testing.T) {
 	}
 }
 
-// It shares the rows of units with counts and histograms. The kept rows of a histogram depend on the queries that share
-// them, but the number of units over a bound does not.
+// A query for the number of units over a bound can share the rows of units with counts and histograms. This changes
+// neither its answer nor the answer of a count. (A histogram keeps other rows of a unit if it shares them.)
 func TestUnitsOverABoundBesideOtherQueries(t *testing.T) {
 	owntest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Sums of the largest values go beyond 64 bits.
+// Sums of the largest values exceed 64 bits and are still exact.
 func TestPlainSumsDoNotOverflow(t *testing.T) {
 	s := spec(2, Bounds{})
 	s.Kind, s.Unit = Sum, nil
@@ -43,7 +43,8 @@ func TestPlainSumsDoNotOverflow(t *testing.T) {
 	}
 }
 
-// So do the squares of a variance, whether the values are plain or codes of a dictionary.
+// The sums of squares of a variance exceed 64 bits and are still exact, whether the values are plain or codes of a
+// dictionary.
 func TestPlainSquaresDoNotOverflow(t *testing.T) {
 	s := spec(2, Bounds{})
 	s.Kind, s.Unit = Variance, nil

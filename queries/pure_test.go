@@ -52,12 +52,13 @@ func covering(a Answer, runs int, truth float64) float64 {
 
 const (
 	coverageRuns = 60_000
-	// coverageSlack is 6.1 standard errors of a fraction of 95 % in so many runs: false alarm 1e-9.
+	// coverageSlack is 6.1 standard errors of a fraction of 95 % in coverageRuns runs. Chance exceeds it with probability
+	// 1e-9.
 	coverageSlack = 6.1 * 0.00089
 )
 
-// The 95 % interval of a count with geometric noise covers the true count as often as the distribution implies: 95 % or
-// more, and within 0.3 % of it if the scale is at least 200.
+// The 95 % interval of a count with geometric noise contains the true count as often as the distribution implies: in at
+// least 95 % of the runs and, if the scale is at least 200, in at most 95.3 %.
 func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "g", Labels: numbered(coverageRuns)}}})
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -87,8 +88,9 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count covers the true mean in 95
-// ± 0.3 % of the runs, if the number of rows is well above its noise. So does the interval of a sum.
+// If a mean has Laplace noise in its sum and geometric noise in its count, its 95 % interval contains the true mean in
+// 95 to 95.3 % of the runs, as long as the number of rows is well above its noise. The interval of a sum contains the
+// true sum in 95 % of the runs.
 func TestIntervalsOfPureMeansCover(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {
@@ -127,8 +129,8 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 	}
 }
 
-// The intervals of shares that are read off counts with geometric noise hold the true ones in 95 to 95.6 % of the runs,
-// and the ends of those of quantiles are wrong no more often than 2.5 % each.
+// If counts have geometric noise, the intervals of cumulative fractions contain the true fractions in 95 to 95.6 % of
+// the runs, and each end of the interval of a quantile is wrong in at most 2.5 %.
 func TestReadingsOfPureCountsCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

@@ -20,8 +20,9 @@ func readable(quantiles ...string) Spec {
 	}}
 }
 
-// refQuantile finds a quantile of counts between edges: it walks through the cells, and within one along small steps of
-// the density, which is the cubic curve's: a parabola with given values at both edges and the cell's mean.
+// refQuantile computes a quantile from exact counts. It adds up whole cells and, in the cell that contains the
+// quantile, small steps of the density. The density is the derivative of the cubic curve in kinds/quantiles.go: a
+// parabola with given values at both edges, whose mean is the mean density of the cell.
 func refQuantile(counts, edges []float64, q float64) float64 {
 	total, m := 0.0, len(counts)
 	width, mean := make([]float64, m), make([]float64, m)
@@ -59,8 +60,8 @@ func refQuantile(counts, edges []float64, q float64) float64 {
 	return edges[m]
 }
 
-// refReading returns the value of a row of a reading without noise: a quantile or a share, from the counts of its
-// group; NaN if there are no rows.
+// refReading returns the exact quantile or fraction in a row of a reading, from the counts of the row's group. It is
+// NaN if the group has no rows.
 func refReading(t *testing.T, name string, part []float64, keys map[string]string) float64 {
 	t.Helper()
 	total := 0.0

@@ -29,9 +29,9 @@ func fill(s Series, n int) []float64 {
 	return out
 }
 
-// The 95 % interval of a mean covers the true mean in 95 % of 10,000 runs, or more if the count is about as small as
-// its noise, since the interval is then often the whole range. The runs are the groups of one query. 6.1 standard
-// errors: false alarm 1e-9.
+// The 95 % interval of a mean contains the true mean in 95 % of 10,000 runs, which are the groups of one query. If the
+// count is not much larger than its noise, the interval is often the whole range, and contains the mean more often. The
+// tolerance is 6.1 standard errors, so the test fails by chance with probability 1e-9.
 func TestIntervalsOfMeansCover(t *testing.T) {
 	const runs, sigmaSum, sigmaCount = 10_000, 25, 5
 	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}},
@@ -68,7 +68,8 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 	}
 }
 
-// The answer of a vector by group: cells, keys and the components from which it was computed, from any cell on.
+// The answer of a mean of vectors has a cell for each group and component, with its keys and the noisy sum and count
+// from which it was computed. Its series can be read from any cell on.
 func TestAnswerOfVectorMeans(t *testing.T) {
 	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}},
 		Value: &quantize.Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})

@@ -152,7 +152,7 @@ func TestToMultiples(t *testing.T) {
 	}
 }
 
-// Means that are closer than float64s are not guessed.
+// Recover returns an error if neighbouring multiples of the grid give the same mean as a float64.
 func TestMeansTooClose(t *testing.T) {
 	q, err := New(Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "100000000000",
 		Hi: "100000000001", Rows: 1 << 30}, Bounds: Bounds{MaxRows: 1}})
@@ -170,8 +170,8 @@ func TestMeansTooClose(t *testing.T) {
 	}
 }
 
-// Selected keys are read back so that the answer shows the same: listed dimensions by their labels, discovered ones as
-// text.
+// Recover reads selected keys back from released columns, so that the key columns of the answer have the same texts. In
+// listed dimensions it finds the cell by its label; values of discovered dimensions are read as text.
 func TestRecoverKeys(t *testing.T) {
 	q, err := New(Spec{
 		Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2},

@@ -19,7 +19,8 @@ import (
 
 // A simple, slow reference for queries, which shares only types with the code under test.
 
-// exactly returns a value as an exact number; nil if it is none (null, NaN or unparsable). infinite is -1, 0 or 1.
+// exactly returns a value as an exact number. x is nil if the value is null, NaN or a text that is not a number.
+// infinite is 1 or -1 if the value is infinite, and 0 otherwise.
 func exactly(t table.Type, v value) (x *big.Rat, infinite int) {
 	if v.null {
 		return nil, 0
@@ -156,7 +157,8 @@ func refUnit(s Spec, t *testTable, row []value) string {
 	return unit
 }
 
-// refRow is a row that counts: its cell, its value and, among equal rows of its unit, its number.
+// refRow is a row that counts, with its cell and its quantized value (content). n is the number of earlier rows of its
+// unit with the same cell and value.
 type refRow struct {
 	cell, n int
 	content []int
@@ -185,7 +187,8 @@ func reference(s Spec, t *testTable) []int64 {
 	return out
 }
 
-// refAnswered returns the rows that are in a query's answer; content returns the value of a row, or false.
+// refAnswered returns the rows that count in a query's answer. content returns the quantized value of a row, and false
+// if the row does not count.
 func refAnswered(s Spec, t *testTable, content func([]value) ([]int, bool)) []refRow {
 	byUnit := map[string][]refRow{}
 	for i, row := range t.rows {
@@ -220,7 +223,8 @@ func refAnswered(s Spec, t *testTable, content func([]value) ([]int, bool)) []re
 	return kept
 }
 
-// refBound keeps the L cells of lowest digest, in each the m rows of lowest digest, of all the k of lowest digest.
+// refBound keeps the max_groups cells of a unit with the smallest digests, in each of these cells the
+// max_rows_per_group rows with the smallest digests, and of the remaining rows the max_rows with the smallest digests.
 func refBound(unit string, rows []refRow, b Bounds) []refRow {
 	unbounded := func(x int64) int64 {
 		if x == 0 {

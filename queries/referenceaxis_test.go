@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 )
 
-// The values of the columns of times and places, and the dimensions of these.
+// The values of the columns of times and coordinates in random tables, and the points and time zones of dimensions.
 var (
 	timePool = []int64{
 		0, -1, 1357016399_999999, 1357016400_000000, // the end of 2012 in New York
@@ -26,7 +26,7 @@ var (
 	zonePool = zones("", "America/New_York", "Australia/Lord_Howe")
 )
 
-// zones loads time zones, if there are data.
+// zones returns nil and the time zones that the system knows.
 func zones(names ...string) []*time.Location {
 	all := []*time.Location{nil}
 	for _, n := range names {
@@ -37,7 +37,7 @@ func zones(names ...string) []*time.Location {
 	return all
 }
 
-// refCells is the number of cells of a dimension, without bins.
+// refCells returns the number of cells of a dimension, without the null cell and the other cell.
 func refCells(d domain.Dimension) int {
 	switch {
 	case d.Grid != nil:
@@ -72,7 +72,7 @@ func refAxis(s Spec, d domain.Dimension, t *testTable, row []value) int {
 	case d.TimeField != "":
 		typ, v := at(d.Column)
 		if cell = null; !v.null {
-			cell = refPart(d.TimeField, typ, v.n, s.Location)
+			cell = refTimeField(d.TimeField, typ, v.n, s.Location)
 		}
 		return cell
 	case d.Grid == nil && d.Nearest == nil:
@@ -99,8 +99,8 @@ func refAxis(s Spec, d domain.Dimension, t *testTable, row []value) int {
 	return cell
 }
 
-// refPart reads a time field with the standard library alone.
-func refPart(name string, typ table.Type, n int64, zone *time.Location) int {
+// refTimeField computes a time field with the standard library alone.
+func refTimeField(name string, typ table.Type, n int64, zone *time.Location) int {
 	at := time.Unix(n*24*3600, 0).UTC()
 	if typ.Kind == table.Timestamp {
 		perSecond := int64(time.Second) / typ.Unit

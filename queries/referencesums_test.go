@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// refBounds returns the unit of a value and the ends of its range, or ∓ its norm, in units.
+// refBounds returns the quantum u of a query's values, and the ends of their range in quanta. For vectors with a
+// bounded norm, the ends are minus and plus the norm.
 func refBounds(s Spec) (u *big.Rat, low, high *big.Int) {
 	v := s.Value
 	lo, hi := v.Lo, v.Hi
@@ -40,7 +41,8 @@ func refBounds(s Spec) (u *big.Rat, low, high *big.Int) {
 	return u, low, high
 }
 
-// refNumber returns a value in units, rounded; nil if it is none. Infinite values become large numbers.
+// refNumber returns a value in quanta of u, rounded to the nearest integer or towards zero. It is nil if the value is
+// not a number. Infinite values become large numbers.
 func refNumber(t table.Type, v value, u *big.Rat, towardsZero bool) *big.Int {
 	x, infinite := exactly(t, v)
 	switch {
@@ -64,7 +66,7 @@ func refNumber(t table.Type, v value, u *big.Rat, towardsZero bool) *big.Int {
 	return down
 }
 
-// refValue returns the bounded value of a row in units; false if it has none.
+// refValue returns the clamped value of a row in quanta, and false if the row has none.
 func refValue(s Spec, t *testTable, row []value) ([]int, bool) {
 	u, low, high := refBounds(s)
 	var all []*big.Int
@@ -92,7 +94,7 @@ func refValue(s Spec, t *testTable, row []value) ([]int, bool) {
 	return out, true
 }
 
-// refClip shortens a vector to a norm. For components far beyond 2^53 units, 53 digits suffice.
+// refClip shortens a vector to a norm. If a component is far above 2^53 quanta, only the leading digits are used.
 func refClip(x []*big.Int, norm *big.Int) {
 	longest := 0
 	for _, v := range x {
@@ -117,7 +119,8 @@ func refClip(x []*big.Int, norm *big.Int) {
 	}
 }
 
-// refSums answers a sum or mean row by row: sums minus the centre in units, and the numbers of rows.
+// refSums computes the exact totals of a sum or mean row by row: in quanta, the sums of values minus the centre, and
+// the numbers of rows.
 func refSums(s Spec, t *testTable) (sums []*big.Int, rows []int64) {
 	cells, dims := 1, len(s.Value.Columns)
 	for _, d := range s.By {

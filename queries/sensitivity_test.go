@@ -81,7 +81,7 @@ func numbered(n int) []domain.Label {
 
 func must(tb testing.TB, s Spec) *kinds.Histogram { return makeQuery[*kinds.Histogram](tb, s) }
 
-// Every case of small bounds, set and not set: the formula is the true maximum.
+// The formula for the sensitivity gives the true maximum, for all small bounds and for bounds that are not set.
 func TestSensitivityIsTheMaximum(t *testing.T) {
 	cases := 0
 	for cells := 1; cells <= 4; cells++ {
@@ -114,7 +114,8 @@ func TestSensitivityIsTheMaximum(t *testing.T) {
 	}
 }
 
-// Bounds with a remainder of two rows or more, which small bounds never have.
+// The formula gives the true maximum if max_rows is not a multiple of max_rows_per_group, with a remainder of two or
+// more rows. Small bounds never have such a remainder.
 func TestSensitivityOfLargeRests(t *testing.T) {
 	for _, c := range []struct {
 		b     Bounds
@@ -141,7 +142,8 @@ func TestSensitivityOfLargeRests(t *testing.T) {
 	}
 }
 
-// The split in half is the best of all splits, also in domains too large for brute force.
+// Under replace-one, the two contributions differ most if each has half of the cells. The test tries every other split,
+// in domains that are too large for brute force.
 func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := rapid.IntRange(1, 200).Draw(t, "cells")

@@ -175,8 +175,9 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// Rows that repeat are counted rather than spilled while they are added. Rows that are loaded have their counts
-// already: they are spilled if memory is short, and whether it is depends on the process's hash of units.
+// If memory is short while rows are added, equal rows of a unit are merged into one with a count, which here saves
+// enough memory that nothing is spilled. (Rows that are loaded already have counts, so they are spilled if memory is
+// short. That depends on the random hash of units in this process.)
 func TestRepeatedRowsAreCounted(t *testing.T) {
 	tab := busy(40)
 	rows := tab.rows
@@ -236,7 +237,8 @@ func TestMergingIsAssociative(t *testing.T) {
 	})
 }
 
-// After a merge, units are numbered anew: the cached numbers of a dictionary's entries refer to rows that were moved.
+// After a merge, an accumulator numbers units again: numbers that it has cached for entries of a dictionary are of rows
+// that were moved.
 func TestMergeBetweenBatches(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()
@@ -263,8 +265,8 @@ func TestMergeBetweenBatches(t *testing.T) {
 	}
 }
 
-// Parts of many units are bounded in several passes if there is little room, some with units that have most of the
-// rows.
+// If there is little room, the many units of a partition are bounded in several passes, even if two units have a large
+// part of the rows.
 func TestManyUnitsInLittleRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
 	for i := range int64(2600) {

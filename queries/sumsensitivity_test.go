@@ -86,7 +86,8 @@ func TestReachIsTheMaximum(t *testing.T) {
 	}
 }
 
-// The largest change of a symmetric value is twice its contribution; with one row a unit, it is hi - lo or sqrt(2)·V.
+// If the range of values is symmetric, replacing a unit changes sums by up to twice its contribution. If each unit has
+// one row, it changes them by hi - lo in one cell, or by sqrt(2)·V in two cells, with V the largest magnitude.
 func TestReachOfKnownCases(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells := rapid.IntRange(1, 200).Draw(rt, "cells")
@@ -112,7 +113,8 @@ func TestReachOfKnownCases(t *testing.T) {
 	})
 }
 
-// There are neighbouring tables that differ by the stated sensitivity exactly, for values of all signs and vectors.
+// For ranges of all signs, and for vectors, there are neighbouring tables whose answers differ by exactly the stated
+// sensitivity.
 func TestReachIsAttained(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells, dims := rapid.IntRange(1, 3).Draw(rt, "cells"), rapid.IntRange(1, 3).Draw(rt, "components")
@@ -183,7 +185,8 @@ func componentsOf(t *testing.T, s Spec, adj Adjacency) []Component {
 
 func about(x, want float64) bool { return x >= want && x <= want*(1+1e-11) }
 
-// The sensitivities of the literature: hi - lo over n, its L2 norm, twice the clip.
+// A mean of a public number n of rows has the sensitivity that the literature gives: (hi - lo)/n, times the square root
+// of the number of components for vectors, and 2·norm/n for vectors with a bounded norm.
 func TestSensitivityOfPublicMeans(t *testing.T) {
 	columns := make([]string, 2000)
 	for i := range columns {
@@ -222,7 +225,7 @@ func TestComponentsOfMeans(t *testing.T) {
 		components[0].Quantum != math.Ldexp(1, 4-40) {
 		t.Errorf("%+v", components)
 	}
-	// The worst error is least if the shares are as Delta_sum to r·Delta_count.
+	// The error in the worst case is least if the fractions of mu² are in the ratio Delta_sum : r·Delta_count.
 	if !about(components[0].Weight, 2*math.Sqrt(5)) || !about(components[1].Weight, 2*math.Sqrt(5)) {
 		t.Errorf("weights %g, %g", components[0].Weight, components[1].Weight)
 	}
@@ -244,7 +247,7 @@ func TestComponentsOfMeans(t *testing.T) {
 	}
 }
 
-// No other split of mu² makes the worst squared error of a mean smaller.
+// No other split of mu² gives a mean a smaller squared error in the worst case.
 func TestWeightsAreBest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := rapid.SampledFrom([]quantize.Value{{Columns: []string{"y"}, Lo: "10", Hi: "14"},
@@ -265,7 +268,8 @@ func TestWeightsAreBest(t *testing.T) {
 	})
 }
 
-// The number of rows of a mean is private even if each row is a unit and none comes or goes: a row may have no value.
+// The number of rows of a mean is private even if each row is a unit and rows are only replaced, because a row may have
+// no value.
 func TestCountOfMeanIsPrivate(t *testing.T) {
 	components := componentsOf(t, Spec{Name: "q", Kind: Mean,
 		Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)

@@ -93,7 +93,7 @@ func TestTallyAgreesWithTheAnswer(t *testing.T) {
 	})
 }
 
-// In one dimension with a null cell and an other cell, the tally's numbers equal these cells.
+// If a query has one dimension, with a null cell and an other cell, the tally's counts equal these cells.
 func TestTallyIsTheCellsOfNullAndOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := rapid.SampledFrom(randomDimensions).Draw(rt, "dimension")
@@ -121,7 +121,7 @@ func textColumn(valid []bool, values ...string) table.Column {
 	return c
 }
 
-// classes returns the numbers of all rows, nulls, unparsed, outside and clamped rows.
+// classes holds the numbers of all rows and of null, unparsed, outside and clamped rows.
 type classes [5]int64
 
 func classesOf(t tally.Input) classes {
@@ -154,7 +154,8 @@ func checkTally(t *testing.T, what string, q Query, want map[tally.Role]classes,
 	}
 }
 
-// Values are distinguished: null, a text that is not a number, in the range, at its ends, and outside of it.
+// The tally of values distinguishes nulls, texts that are not numbers, values in the range or at its ends, and values
+// outside of the range.
 func TestTallyOfValues(t *testing.T) {
 	newQuery := func(v *quantize.Value) Query {
 		q, err := New(Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: v})

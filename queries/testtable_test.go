@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// value is one value of a test table; which field counts follows from the column's type.
+// value is one value of a test table. The column's type decides which field holds it.
 type value struct {
 	null bool
 	n    int64
@@ -22,7 +22,7 @@ type value struct {
 	s    string
 }
 
-// key distinguishes values, also NaN and -0.
+// key returns a text that differs for different values, including NaN and -0.
 func (v value) key() string { return fmt.Sprint(v.null, v.n, math.Float64bits(v.x), v.s) }
 
 // testTable is a small table, row by row.
@@ -45,7 +45,7 @@ const (
 
 var lastDict uint64 // identities of dictionaries, never used twice
 
-// batches cuts the table into batches at some rows and lays the named columns out.
+// batches divides the table into batches at the rows in cuts, and encodes the named columns.
 func (t *testTable) batches(columns []string, cuts []int, how encoding) []*table.Batch {
 	cuts = append(slices.Clone(cuts), len(t.rows))
 	slices.Sort(cuts)
@@ -72,7 +72,7 @@ func (t *testTable) batches(columns []string, cuts []int, how encoding) []*table
 	return batches
 }
 
-// layOut makes the column of rows start to end of all.
+// layOut returns a column with the values all[start:end] in an encoding.
 func layOut(t table.Type, all []value, start, end int, how encoding) table.Column {
 	c := table.Column{Type: t}
 	part := all[start:end]
@@ -130,7 +130,8 @@ func exact(tb testing.TB, q Query, t *testTable) []int64 {
 	return exactOf(tb, q, t, [][]*table.Batch{t.batches(q.Columns(), nil, plain)})
 }
 
-// dealt draws an order of a table's rows, cuts them into batches of some encoding and deals these out to workers.
+// dealt shuffles a table's rows, divides them into batches, and distributes the batches among workers. The order, the
+// cuts, the encoding and the number of workers are random.
 func dealt(t *rapid.T, q Query, tab *testTable) (shuffled *testTable, workers [][]*table.Batch) {
 	shuffled = &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(t, "order")}
 	cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 5).Draw(t, "cuts")
@@ -171,7 +172,7 @@ func counted(tb testing.TB, a adding) []int64 {
 	return cells
 }
 
-// hiddenOf is exactOf without spills, and does not open the answers.
+// hiddenOf does the same as exactOf, but without spills, and returns the hidden answers.
 func hiddenOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
 	tb.Helper()
 	exacts, err := accumulated(tb, q, t.schema(), nil, workers).HideTotals()
@@ -181,7 +182,7 @@ func hiddenOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []
 	return exacts
 }
 
-// The columns of random tables, and dimensions that fit them. There are few values, so equal ones are likely.
+// The columns of random tables, and dimensions over them. There are few different values, so equal ones are likely.
 var (
 	randomFields = []table.Field{
 		{Name: "u", Type: table.Type{Kind: table.Int}},

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// textUnits is a table whose units are texts, in batches: an empty unit, one longer than any buffer of staged rows, and
-// short ones. Some rows have none.
+// textUnits is a table whose units are texts, divided into batches. One unit is the empty text, one is longer than any
+// buffer of staged rows, and the others are short. Some rows have no unit.
 type textUnits struct {
 	units, xs, ys int
 	*testTable
@@ -25,7 +25,8 @@ type textUnits struct {
 	columns map[string][]table.Column // by batch
 }
 
-// newTextUnits makes a table of unit v (or v and u), its number w, and values x and y below xs and ys.
+// newTextUnits makes a table with the columns v, the unit; w, the unit's number; u, an integer that w determines; and x
+// and y, random integers below xs and ys.
 func newTextUnits(units, xs, ys, rows int) *textUnits {
 	tab := &testTable{fields: []table.Field{
 		{Name: "v", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "w",
@@ -59,7 +60,7 @@ func newTextUnits(units, xs, ys, rows int) *textUnits {
 	return t
 }
 
-// layOutMixed lays a column out, each batch in another encoding. The rows of either half of the table share a
+// layOutMixed encodes column j in batches, with different encodings. All rows in the same half of the table share a
 // dictionary.
 func (t *textUnits) layOutMixed(j int, kind table.Type) (out []table.Column) {
 	half, all := t.cuts[len(t.cuts)/2], make([]value, len(t.rows))
@@ -93,7 +94,7 @@ func (t *textUnits) batch(n int, columns []string) *table.Batch {
 	return b
 }
 
-// gathering is a way to gather rows.
+// gathering is one way to gather the rows of units: in memory, spilled, saved and loaded, and so on.
 type gathering struct {
 	name    string
 	spill   *tightSpill // nil if all is in memory
@@ -101,8 +102,8 @@ type gathering struct {
 	carry   func(all []adding, to []adding) error // nil if workers are merged
 }
 
-// With a share of 2^17 bytes, a row or two are staged in each of 256 partitions, and it is full many times; with 2^14
-// bytes none is staged.
+// gatherings returns the ways to gather rows that are tested. With a share of 2^17 bytes, some rows can be staged for
+// each of 4 partitions, and the staging memory is full many times. With 2^7 bytes no row is staged.
 func gatherings() []gathering {
 	inMemory := func(workers int) *tightSpill { return &tightSpill{share: 1 << 40, room: 1 << 40} }
 	return []gathering{
@@ -110,7 +111,7 @@ func gatherings() []gathering {
 		{"two workers", inMemory(2), 2, nil},
 		{"spilled", &tightSpill{share: 1 << 17, room: 1 << 40}, 1, nil},
 		{"spilled, two workers in little room", &tightSpill{share: 1 << 17, room: 1 << 14}, 2, nil},
-		{"spilled, not staged", &tightSpill{share: 1 << 14, room: 1 << 40}, 1, nil},
+		{"spilled, not staged", &tightSpill{share: 1 << 7, room: 1 << 40}, 1, nil},
 		{"saved and loaded", &tightSpill{share: 1 << 17, room: 1 << 40}, 2, func(all, to []adding) error {
 			var b bytes.Buffer
 			return errors.Join(Save(bare(all), &b), Load(bare(to), &b))
@@ -125,7 +126,7 @@ func gatherings() []gathering {
 	}
 }
 
-// answers returns the cells of queries whose rows are gathered in some way.
+// answers returns the exact cells of queries whose rows are gathered in the given way.
 func (t *textUnits) answers(tb testing.TB, qs []Query, way gathering) [][]int64 {
 	tb.Helper()
 	fresh := func() []adding {

@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// timeFields are all time fields, with their numbers of cells, and whether dates lack them.
+// timeFields lists all time fields, each with its number of cells. timeOfDay is set if dates do not have the field.
 var timeFields = []struct {
 	name      string
 	cells     int
@@ -25,7 +25,7 @@ var timeFields = []struct {
 }
 
 // Every time field agrees with the standard library, in every unit and zone.
-func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
+func TestTimeFieldsAgreeWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		typ := table.Type{Kind: table.Timestamp, Unit: rapid.SampledFrom([]int64{1, 1e3, 1e6, 1e9}).Draw(rt, "unit"),
 			Zone: rapid.SampledFrom([]string{table.UTC, table.Local}).Draw(rt, "kind")}
@@ -39,8 +39,8 @@ func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 		c := ints(table.Timestamp, x, x, x+1)
 		c.Type = typ
 		got := codesOf(t, domain.Dimension{TimeField: name}, zone, c)
-		same(t, got, int32(refPart(name, typ, x, zone)), int32(refPart(name, typ, x, zone)),
-			int32(refPart(name, typ, x+1, zone)))
+		same(t, got, int32(refTimeField(name, typ, x, zone)), int32(refTimeField(name, typ, x, zone)),
+			int32(refTimeField(name, typ, x+1, zone)))
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// severalSpecs draws specs of one unit.
+// severalSpecs draws specs with the same privacy unit.
 func severalSpecs(t *rapid.T) []Spec {
 	specs := make([]Spec, rapid.SampledFrom([]int{2, 3, 9}).Draw(t, "queries"))
 	for i := range specs {
@@ -85,7 +85,8 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 	return out
 }
 
-// togetherOf answers queries with accumulators for each worker, which get the rows of its cuts.
+// togetherOf answers queries that share the rows of units. Each worker has its own accumulators, and gets some of the
+// batches.
 func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch,
 	workers int) []adding {
 	tb.Helper()
@@ -157,7 +158,8 @@ func TestQueriesTogetherEqualTheReference(t *testing.T) {
 	})
 }
 
-// No query of several changes by more than the sensitivity that it has alone.
+// If queries share the rows of units, the answer of each changes between neighbouring tables by at most its
+// sensitivity.
 func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 	neighboursTogether(t, severalSpecs)
 }
@@ -226,7 +228,8 @@ func sum(cells []int64) (n int64) {
 	return n
 }
 
-// Accumulators that share rows cannot be merged after one of them is sealed, nor with one that shares none.
+// Accumulators that share rows cannot be merged after the totals of one of them were hidden, nor with an accumulator
+// that shares no rows.
 func TestMisuseOfSharedRows(t *testing.T) {
 	tab := busy(10)
 	specs := []Spec{spec(5, Bounds{MaxRows: 2}), spec(1, Bounds{MaxRows: 2})}

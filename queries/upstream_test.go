@@ -21,7 +21,7 @@ func listed(column string, n int) domain.Dimension {
 	return domain.Dimension{Column: column, Labels: numbered(n)}
 }
 
-// upstreamDimensions draws dimensions that distinguish rows of the table, or do not.
+// upstreamDimensions draws dimensions. Some of them put all rows of a unit into different cells, others do not.
 func upstreamDimensions(t *rapid.T) []domain.Dimension {
 	country, page := listed("country", 3), listed("page", 4)
 	if rapid.Bool().Draw(t, "other") {
@@ -66,8 +66,8 @@ func withAdded(tab *testTable, by []int64) *testTable {
 	return out
 }
 
-// Neighbouring tables of counts, which differ within the producer's promise, differ by at most the stated sensitivity;
-// so do tables of rows. Counts that are null, negative or huge do not matter.
+// If two tables of counts differ by a unit within the producer's promise, their answers differ by at most the stated
+// sensitivity, even if counts are null, negative or huge. The same holds for tables of rows.
 func TestUpstreamUnitsStayWithinTheSensitivity(test *testing.T) {
 	rapid.Check(test, func(t *rapid.T) {
 		u := &query.Upstream{Name: "device", Rows: rapid.Int64Range(1, 5).Draw(t, "rows"), Change: 1}
@@ -130,8 +130,8 @@ func TestUpstreamUnitsStayWithinTheSensitivity(test *testing.T) {
 	})
 }
 
-// The sensitivity of a promise is attained at its corners: sqrt(rows)·change if rows of a unit are in different cells,
-// rows·change if they may be in one, and the sum if all changes are bounded together.
+// The sensitivity that follows from a promise is sqrt(rows)·change if the rows of a unit are in different cells,
+// rows·change if they may be in one cell, and the promised sum if all changes are bounded together.
 func TestSensitivityOfPromises(t *testing.T) {
 	both, country := []domain.Dimension{listed("country", 30), listed("page", 40)},
 		[]domain.Dimension{listed("country", 30)}
@@ -173,7 +173,7 @@ func TestSensitivityOfPromises(t *testing.T) {
 	}
 }
 
-// Keys of a unit that the program cannot bound are discovered only if the unit counts once in each.
+// If the producer bounds the units, keys can be discovered only if a unit counts at most once in each key.
 func TestUpstreamKeysNeedDistinctRows(t *testing.T) {
 	key := domain.Dimension{Column: "page", Discover: true}
 	u := &query.Upstream{Name: "device", Rows: 4, Change: 1}

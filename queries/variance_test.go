@@ -30,7 +30,7 @@ func randomVariance(t *rapid.T) Spec {
 	return s
 }
 
-// momentsOf returns the exact components of a variance: sums, squares and numbers of rows, the first two in units.
+// momentsOf returns the exact components of a variance: sums of values and of squares, in quanta, and row counts.
 func momentsOf(t testing.TB, q *kinds.Sums, tab *testTable, workers [][]*table.Batch) (components [3][]*big.Int) {
 	t.Helper()
 	sealed := hiddenOf(t, q, tab, workers)
@@ -46,7 +46,8 @@ func momentsOf(t testing.TB, q *kinds.Sums, tab *testTable, workers [][]*table.B
 	return components
 }
 
-// refMoments is a simple reference: values minus the centre, their squares minus half the largest, and rows.
+// refMoments is a simple reference for the components of a variance: the sums of values minus the centre, the sums of
+// squares minus half of the largest square, and the row counts.
 func refMoments(s Spec, tab *testTable) (components [3][]*big.Int) {
 	sums, rows := refSums(s, tab)
 	components[0], components[2] = sums, bigInts(rows)
@@ -100,7 +101,8 @@ func TestMomentsOfNeighbours(t *testing.T) {
 	})
 }
 
-// The squares' sensitivity is attained: one row at an end of the range, and one at its centre.
+// The sensitivity of the sums of squares is attained. Under add-remove, it is the change by a row at an end of the
+// range; under replace-one, the change if such a row is replaced by a row at the centre.
 func TestSquaresAttainTheirSensitivity(t *testing.T) {
 	s := Spec{Name: "q", Kind: Variance, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "4"}}
 	q := summed(t, s)
@@ -126,9 +128,10 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a variance covers the true one in at least 94 % of 4,000 runs, less 6.1 standard errors (false
-// alarm 1e-9), and, if the count is 15 standard deviations and the true one inside its range, in at most 96 %. It is at
-// most the whole range. The runs are the groups of one query.
+// The 95 % interval of a variance contains the true variance in at least 94 % of 4,000 runs, which are the groups of
+// one query. If the count is at least 15 standard deviations of its noise, and the true variance is not 0, it is at
+// most 96 %. The tolerance is 6.1 standard errors: the test fails by chance with probability 1e-9. No interval exceeds
+// the range.
 func TestIntervalsOfVariancesCover(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {

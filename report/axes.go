@@ -83,9 +83,9 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	return axes
 }
 
-// mostUnequal is the largest ratio of the widths of two cells on one axis of numbers. Beyond it, the narrow cells could
+// maxUnequal is the largest ratio of the widths of two cells on one axis of numbers. Beyond it, the narrow cells could
 // not be told apart.
-const mostUnequal = 10
+const maxUnequal = 10
 
 // unequal reports whether the widths of the cells between numeric edges differ too much for one axis of numbers, as for
 // the edges 1, 10, 100 and 1,000: these cells are drawn side by side, each with its name. keys are the key columns of
@@ -104,13 +104,13 @@ func unequal(t *pageTable, keys []int) bool {
 		for i := 1; i < len(first.Labels); i++ {
 			add(first.Labels[i-1], first.Labels[i])
 		}
-		return widest > mostUnequal*narrowest
+		return widest > maxUnequal*narrowest
 	}
 	second := &t.Keys[keys[1]]
 	for i, code := range first.Codes {
 		add(first.Labels[code], second.Labels[second.Codes[i]])
 	}
-	return widest > mostUnequal*narrowest
+	return widest > maxUnequal*narrowest
 }
 
 // startsAt returns the number of the dimension's key columns if the first of them is keys[at]; otherwise 0.
@@ -200,8 +200,8 @@ const (
 	numberKey   = "number_in_level"
 )
 
-// mostPanels is the maximum number of panels in a picture.
-const mostPanels = 24
+// maxPanels is the maximum number of panels in a picture.
+const maxPanels = 24
 
 // pictureOf chooses the picture of a table from the types of its axes.
 func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
@@ -218,7 +218,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 		return pictureMap
 	case t.Shown < t.Rows:
 		return pictureTop
-	case has("grid") && (len(axes) == 1 || len(axes) == 2 && labels(other(axes, "grid")) <= mostPanels):
+	case has("grid") && (len(axes) == 1 || len(axes) == 2 && labels(other(axes, "grid")) <= maxPanels):
 		return pictureHeat
 	case has("grid"):
 		return pictureTop
@@ -227,7 +227,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	case len(axes) == 1:
 		return pictureBars
 	case len(axes) == 2 || len(axes) == 3 && slices.ContainsFunc(axes,
-		func(a axis) bool { return labels(a) <= mostPanels }):
+		func(a axis) bool { return labels(a) <= maxPanels }):
 		return pictureHeat
 	}
 	return pictureTop

@@ -40,7 +40,7 @@ func TestBoundedNumbersAreNamedAtEachTable(t *testing.T) {
 		for _, holds := range []string{"", pictureQuantiles, pictureCDF, holdsSums} {
 			table := known("by", []string{"a", "b"}, []string{"x", "y"})
 			table.Holds = holds
-			one := dataOf(q, table, mostRows, f)
+			one := dataOf(q, table, maxRows, f)
 			d.Tables, d.queries, tables = append(d.Tables, one), append(d.queries, q), append(tables, table)
 		}
 		v, err := f.queryView(0, &d)
@@ -113,11 +113,11 @@ func TestTablesOfColumnsWithNamesOfReadings(t *testing.T) {
 	q := f.find("by")
 	plain := known("by", []string{"a", "b"}, []string{"x", "y"})
 	plain.Holds = "kind"
-	as := dataOf(q, plain, mostRows, f)
+	as := dataOf(q, plain, maxRows, f)
 	for _, holds := range []string{pictureQuantiles, pictureCDF, holdsSums} {
 		table := known("by", []string{"a", "b"}, []string{"x", "y"})
 		table.Holds = holds
-		d := dataOf(q, table, mostRows, f)
+		d := dataOf(q, table, maxRows, f)
 		if d.Picture != as.Picture || d.Unit != as.Unit || titleOf(q, &d) != titleOf(q, &as) || len(d.Axes) != len(as.Axes) {
 			t.Errorf("%s: picture %s and title %q, want %s and %q", holds, d.Picture, titleOf(q, &d), as.Picture, titleOf(q, &as))
 		}

@@ -83,7 +83,7 @@ type queryFacts struct {
 	publish    *manifest.Publish
 	threshold  float64 // the smallest noisy count with which a key is published
 	minUnits   int64   // min_units; 0 or 1 if no key is dropped before the noise
-	mostKeys   int64   // if keys have weights, the maximum number of keys of a unit; otherwise 0
+	maxKeys    int64   // if keys have weights, the maximum number of keys of a unit; otherwise 0
 	discovered string
 	keysOf     string  // name of the query that selected the keys; "" for this query, or without selection
 	clamp      string  // sentence about how the clamp was found; "" if the job states the clamp
@@ -304,7 +304,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	if q.Selection != nil {
 		out.threshold, out.minUnits, out.discovered = q.Selection.Threshold, q.Selection.MinUnits, selected
 		if q.Selection.Weighted {
-			out.mostKeys = q.Selection.MaxGroups
+			out.maxKeys = q.Selection.MaxGroups
 		}
 	}
 	return out

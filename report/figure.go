@@ -18,7 +18,7 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 	f := factsOf(m)
 	for _, t := range tables {
 		if q := f.find(t.Query); q != nil && t.Query == query && t.Holds == holds {
-			d := dataOf(q, t, mostRows, f)
+			d := dataOf(q, t, maxRows, f)
 			out := pictureFor(&d, q)
 			out.Title = shown(f.title) + ": " + d.Name
 			return out, nil
@@ -143,7 +143,7 @@ func (g *figure) differs() bool {
 func (g *figure) whole() bool {
 	q := g.query
 	weighted := func(d dimension) bool { return d.Nearest != nil && d.Nearest.Kernel != nil }
-	return !q.linear() && q.weight == "" && q.mostKeys == 0 && g.d.Rate == "" && !slices.ContainsFunc(q.axes, weighted)
+	return !q.linear() && q.weight == "" && q.maxKeys == 0 && g.d.Rate == "" && !slices.ContainsFunc(q.axes, weighted)
 }
 
 // longestName is the maximum length of a name in a picture, in characters.
@@ -168,8 +168,8 @@ func clip(s string) string {
 	return s
 }
 
-// mostBars is the maximum number of bars in a picture.
-const mostBars = 40
+// maxBars is the maximum number of bars in a picture.
+const maxBars = 40
 
 // rows draws a row for each label: a bar, or a point if the values are positions on an axis, with its interval. If
 // there are too many labels, it draws those with the largest estimates.
@@ -178,11 +178,11 @@ func (g *figure) rows() *picture.Figure {
 	for i := range order {
 		order[i] = i
 	}
-	if len(order) > mostBars {
+	if len(order) > maxBars {
 		slices.SortStableFunc(order, func(a, b int) int {
 			return compareDown(g.value(estimateColumn, a), g.value(estimateColumn, b))
 		})
-		order = order[:mostBars]
+		order = order[:maxBars]
 	}
 	estimate := picture.RowMarks{Style: barStyle}
 	if g.d.Picture == pictureQuantiles || g.d.Picture == pictureNumber {
@@ -221,8 +221,8 @@ func compareDown(a, b float64) int {
 	return 0
 }
 
-// mostCharts is the maximum number of charts in a picture.
-const mostCharts = 12
+// maxCharts is the maximum number of charts in a picture.
+const maxCharts = 12
 
 // lines draws a chart over the last axis for each combination of labels of the other axes.
 func (g *figure) lines() *picture.Figure {
@@ -245,7 +245,7 @@ func (g *figure) lines() *picture.Figure {
 		name := strings.Join(group, " · ")
 		k, known := at[name]
 		if !known {
-			if len(charts) == mostCharts {
+			if len(charts) == maxCharts {
 				continue
 			}
 			k = len(charts)
@@ -326,7 +326,7 @@ func (g *figure) heat() *picture.Figure {
 		}
 		panels = append(panels, m)
 	}
-	g.panels(facet, mostPanels, add)
+	g.panels(facet, maxPanels, add)
 	if scale.Root || scale.Low > scale.High {
 		scale.Low = 0
 	}
@@ -404,8 +404,8 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 	return width, height, columns
 }
 
-// mostMaps is the maximum number of maps in a picture.
-const mostMaps = 6
+// maxMaps is the maximum number of maps in a picture.
+const maxMaps = 6
 
 // maps draws a map of the noisy values and, if denoising changed them, another of the estimates. If the table has a
 // further axis, it draws a map of the estimates for each label of that axis instead.
@@ -443,7 +443,7 @@ func (g *figure) maps() *picture.Figure {
 	if i := slices.IndexFunc(g.d.Axes, func(a axis) bool { return a.Type != "point" }); i >= 0 {
 		other = &g.d.Axes[i]
 	}
-	g.panels(other, mostMaps, add)
+	g.panels(other, maxMaps, add)
 	var estimates []float64
 	for i := range g.d.Table.Shown {
 		if v := g.value(estimateColumn, i); !math.IsNaN(v) {

@@ -35,13 +35,13 @@ type page struct {
 
 // Limits on the size of a page.
 const (
-	// mostBytes is the maximum length of the page's data, as JSON.
-	mostBytes = 3 << 20
-	// mostRows is the maximum number of rows of all tables in the page together. If they are still longer than
-	// mostBytes, fewer rows are kept.
-	mostRows = 40_000
-	// leastRows is the number of rows that the page keeps of each table in any case, if the table has so many.
-	leastRows = 100
+	// maxBytes is the maximum length of the page's data, as JSON.
+	maxBytes = 3 << 20
+	// maxRows is the maximum number of rows of all tables in the page together. If they are still longer than
+	// maxBytes, fewer rows are kept.
+	maxRows = 40_000
+	// minRows is the number of rows that the page keeps of each table in any case, if the table has so many.
+	minRows = 100
 )
 
 // pageData holds the tables of the page, for its script.
@@ -83,9 +83,9 @@ func (p *page) Write(w io.Writer) error {
 }
 
 // data returns the page's data, and the data as JSON. It leaves out rows of the tables until the JSON has at most
-// mostBytes bytes.
+// maxBytes bytes.
 func (p *page) data(f *facts) (*pageData, []byte, error) {
-	for most := max(leastRows, mostRows/max(1, len(p.Tables))); ; most /= 2 {
+	for most := max(minRows, maxRows/max(1, len(p.Tables))); ; most /= 2 {
 		d := &pageData{Tables: []tableData{}}
 		for _, t := range p.Tables {
 			q := f.find(t.Query)
@@ -96,7 +96,7 @@ func (p *page) data(f *facts) (*pageData, []byte, error) {
 			d.Tables, d.queries = append(d.Tables, dataOf(q, t, most, f)), append(d.queries, q)
 		}
 		text, err := json.Marshal(d) // <, > and & are escaped, so no text can end the script or start a tag
-		if err != nil || len(text) <= mostBytes || most <= leastRows/2 {
+		if err != nil || len(text) <= maxBytes || most <= minRows/2 {
 			return d, text, err
 		}
 	}

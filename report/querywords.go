@@ -59,11 +59,11 @@ func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value]
 // counts at most once; otherwise "rows".
 func (q *queryFacts) noun(f *facts) string {
 	switch {
-	case q.counted != "" && q.mostKeys == 0:
+	case q.counted != "" && q.maxKeys == 0:
 		return shown(q.counted)
 	case q.weight != "":
 		return "rows, weighted by " + shown(cmp.Or(q.columns[q.weight].Title, q.weight))
-	case q.mostKeys > 0:
+	case q.maxKeys > 0:
 		return "weights of " + q.unitNames(f)
 	case (q.threshold > 0 || q.units || q.kind == overBound) && len(f.unit) > 0:
 		return "number of " + q.unitWords(f)
@@ -497,10 +497,10 @@ func (q *queryFacts) standsOutText() string {
 	case q.keysOf != "":
 		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was "+
 			"computed for any other key, and they cost nothing more.", q.keysOf)
-	case q.mostKeys > 0:
+	case q.maxKeys > 0:
 		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy weight is at least %s: each "+
 			"unit adds 1 to it, or more if the unit has fewer than %d keys, at most %s. So a weight is not a number of units. %s",
-			short(q.threshold), q.mostKeys, short(math.Sqrt(float64(q.mostKeys))), selectedByWeights)
+			short(q.threshold), q.maxKeys, short(math.Sqrt(float64(q.maxKeys))), selectedByWeights)
 	case q.threshold > 0:
 		few := ""
 		if q.minUnits > 1 {

@@ -180,7 +180,7 @@ func TestLinesAndCellsAreReadBack(t *testing.T) {
 	m := stated(gaussian("by", "histogram", 4, 1, 1))
 	table := known("by", []string{"a", "b"}, []string{"x", "y"})
 	f := factsOf(m)
-	d := dataOf(f.find("by"), table, mostRows, f)
+	d := dataOf(f.find("by"), table, maxRows, f)
 	g := &figure{d: &d, query: f.find("by"), two: true}
 	lines := g.lines()
 	for group, panel := range lines.Panels {

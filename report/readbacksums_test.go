@@ -21,7 +21,7 @@ func TestSumsAreReadBack(t *testing.T) {
 	table.Values = append(table.Values, Column{"standard_deviation", heldSeries(slices.Repeat([]float64{deviation}, 4))})
 	table.Uniform = true
 	f := factsOf(stated(q))
-	d := dataOf(f.find("by"), table, mostRows, f)
+	d := dataOf(f.find("by"), table, maxRows, f)
 	if s := sumsOf(&q, table, d.Table); s == nil || s.Variance != deviation*deviation || s.Common != 0 || s.Heavy {
 		t.Errorf("%+v, want the variance %g", s, deviation*deviation)
 	}
@@ -66,7 +66,7 @@ func TestHeatMapsHaveTheirNames(t *testing.T) {
 		table.Values = append(table.Values, Column{name, heldSeries(values)})
 	}
 	f := factsOf(stated(gaussian("by", "histogram", 12, 1, 1)))
-	d := dataOf(f.find("by"), table, mostRows, f)
+	d := dataOf(f.find("by"), table, maxRows, f)
 	heat := (&figure{d: &d, query: f.find("by")}).heat()
 	for _, panel := range heat.Panels {
 		cells := panel.(picture.Cells)

@@ -143,7 +143,7 @@ func TestUnequalCellsHaveNames(t *testing.T) {
 		p, _ := (&Table{Cells: cells, Keys: []domain.KeyColumn{
 			{Name: "fee_from", Stride: 1, Labels: domain.Labels{Floats: c.edges[:cells]}},
 			{Name: "fee_to", Stride: 1, Labels: domain.Labels{Floats: c.edges[1:]}}},
-			Values: []Column{{estimateColumn, heldSeries(make([]float64, cells))}}}).page(mostRows)
+			Values: []Column{{estimateColumn, heldSeries(make([]float64, cells))}}}).page(maxRows)
 		q := &queryFacts{axes: []dimension{{Column: "fee", From: []byte("0")}}}
 		a := axesOf(q, p, "")[0]
 		if a.Type != c.want || c.names != nil && !slices.Equal(a.names(p), c.names) {
@@ -151,7 +151,7 @@ func TestUnequalCellsHaveNames(t *testing.T) {
 		}
 		below, _ := (&Table{Cells: cells, Keys: []domain.KeyColumn{
 			{Name: "fee_below", Stride: 1, Labels: domain.Labels{Floats: c.edges[1:]}}},
-			Values: []Column{{estimateColumn, heldSeries(make([]float64, cells))}}}).page(mostRows)
+			Values: []Column{{estimateColumn, heldSeries(make([]float64, cells))}}}).page(maxRows)
 		if c.want == "order" {
 			if a := axesOf(q, below, pictureCDF)[0]; a.Type != c.want {
 				t.Errorf("below %g: %s", c.edges[1:], a.Type)

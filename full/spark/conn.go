@@ -48,7 +48,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire := thrift.NewTBinaryProtocolConf(t, &thrift.TConfiguration{MaxMessageSize: mostMessage, MaxFrameSize: mostMessage})
+	wire := thrift.NewTBinaryProtocolConf(t, &thrift.TConfiguration{MaxMessageSize: maxMessage, MaxFrameSize: maxMessage})
 	s := &session{client: hiveserver.NewTCLIServiceClientProtocol(t, wire, wire), transport: t, tcp: tcp, timeout: c.timeout}
 	open := &hiveserver.TOpenSessionReq{ClientProtocol: hiveserver.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V8}
 	user, password := orAnyone(c.user), orAnyone(c.password)

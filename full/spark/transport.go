@@ -23,8 +23,8 @@ import (
 // PLAIN (RFC 4616) comes first, and each message follows its length in four bytes; a server without SASL takes bare
 // messages. Over HTTP a message is the body of a request.
 
-// mostMessage is the maximum size of an answer that is read, in bytes.
-const mostMessage = 1<<31 - 1
+// maxMessage is the maximum size of an answer that is read, in bytes.
+const maxMessage = 1<<31 - 1
 
 // dial connects and authenticates. Conn is nil over HTTP.
 func dial(ctx context.Context, c *config) (t thrift.TTransport, conn net.Conn, err error) {

@@ -226,17 +226,17 @@ func compareNumbers(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// mostLabels is the maximum number of labels that an error names.
-const mostLabels = 12
+// maxLabels is the maximum number of labels that an error names.
+const maxLabels = 12
 
-// firstOf lists at most mostLabels distinct labels.
+// firstOf lists at most maxLabels distinct labels.
 func firstOf(labels []string) string {
 	var seen []string
 	for _, l := range labels {
 		if slices.Contains(seen, l) {
 			continue
 		}
-		if len(seen) == mostLabels {
+		if len(seen) == maxLabels {
 			seen = append(seen, "…")
 			break
 		}

@@ -82,17 +82,20 @@ func (s *state) extend(e Entry) error {
 	if err := s.apply(e); err != nil {
 		return err
 	}
-	s.head, s.latest, s.hashes = Head{e.Seq, e.Hash}, s.clock(e.Time), append(s.hashes, e.Hash)
+	s.head, s.latest, s.hashes = Head{e.Seq, e.Hash}, s.moment(e.Time).at, append(s.hashes, e.Hash)
 	return nil
 }
 
-// clock returns the time that decides to which day, month and year an entry belongs: the later one of t and the latest
-// time of any entry. So a clock that was set back frees no budget.
-func (s *state) clock(t time.Time) time.Time {
+// moment is a time of the clock, and the time that decides to which day, month and year an entry belongs. The second
+// one is at, the later of the clock and the latest time of any entry. So a clock that was set back frees no budget.
+type moment struct{ clock, at time.Time }
+
+// moment returns the moment at which the clock shows t.
+func (s *state) moment(t time.Time) moment {
 	if t.Before(s.latest) {
-		return s.latest
+		return moment{t, s.latest}
 	}
-	return t
+	return moment{t, t}
 }
 
 func (s *state) apply(e Entry) error {
@@ -163,7 +166,7 @@ func (s *state) applyReserve(e Entry) error {
 	}
 	c.Budget = a.Budget
 	reserved := Run{Charge: c, State: Reserved, Updated: e.Time, Payer: a.Account, Mu2: a.cost(c)}
-	s.put(a, &run{Run: reserved, seq: e.Seq, at: s.clock(e.Time), share: share})
+	s.put(a, &run{Run: reserved, seq: e.Seq, at: s.moment(e.Time).at, share: share})
 	return nil
 }
 

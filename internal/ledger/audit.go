@@ -208,7 +208,7 @@ func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 // compareTotals records a finding for each account whose recounted total differs from Book's.
 func (r *recount) compareTotals() {
 	for _, a := range r.s.opened {
-		balance := a.balance(r.s.latest)
+		balance := a.balance(r.s.moment(r.s.latest))
 		if balance.Spent.Cmp(orZero(r.spent[a.Account])) != 0 {
 			r.findings = append(r.findings, fmt.Sprintf("the total of dataset %q does not recount", a.Account.Dataset))
 		}

@@ -3,7 +3,6 @@ package ledger
 import (
 	"math/big"
 	"slices"
-	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -32,18 +31,21 @@ type Balance struct {
 // Period is the balance of an account within the current day, month or year (UTC). The current time is the clock's or
 // the newest entry's, whichever is later, so that a clock that was set back frees no budget.
 type Period struct {
-	Per   string // "day", "month" or "year"
-	Name  string // such as 2026-11-21
+	Per  string // "day", "month" or "year"
+	Name string // such as 2026-11-21
+	// Ahead is set if the clock has not reached the period: the newest entry was made by a clock that was ahead, or the
+	// clock was set back.
+	Ahead bool
 	Limit Limit
 	Cap   *big.Float // mu squared
 	Spent *big.Float
 	Left  *big.Float
 }
 
-func (a *account) balance(at time.Time) Balance {
+func (a *account) balance(now moment) Balance {
 	b := Balance{
 		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
-		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest, History: slices.Clone(a.history),
+		DeltaSpent: new(big.Rat), Periods: a.periodsAt(now), Largest: a.largest, History: slices.Clone(a.history),
 	}
 	for _, r := range a.runs {
 		if r.State != Cancelled {
@@ -73,13 +75,15 @@ func (b Balance) Share() float64 {
 // epsilon 0 fits.
 func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
-// periodsAt returns the balances of the day, the month and the year that contain the time at, if they have a cap.
-func (a *account) periodsAt(at time.Time) (out []Period) {
+// periodsAt returns the balances of the day, the month and the year that contain a moment, if they have a cap.
+func (a *account) periodsAt(now moment) (out []Period) {
 	for i, limit := range a.Budget.limits() {
 		if limit == (Limit{}) {
 			continue
 		}
-		p := Period{Per: periods[i].per, Name: at.UTC().Format(periods[i].layout), Limit: limit, Spent: new(big.Float)}
+		name := now.at.UTC().Format(periods[i].layout)
+		p := Period{Per: periods[i].per, Name: name, Ahead: name != now.clock.UTC().Format(periods[i].layout), Limit: limit,
+			Spent: new(big.Float)}
 		for _, r := range a.runs {
 			if r.State != Cancelled && r.at.UTC().Format(periods[i].layout) == p.Name {
 				p.Spent = sum(p.Spent, r.Mu2)

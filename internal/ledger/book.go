@@ -92,7 +92,7 @@ func (b *Book) Snapshot(ctx context.Context) (out Snapshot, err error) {
 func (s *state) snapshot(now time.Time) Snapshot {
 	out := Snapshot{Head: s.head, Moved: s.moved}
 	for _, a := range s.opened {
-		out.Accounts = append(out.Accounts, a.balance(s.clock(now)))
+		out.Accounts = append(out.Accounts, a.balance(s.moment(now)))
 		for _, r := range a.runs {
 			out.Runs = append(out.Runs, r.clone())
 		}
@@ -106,7 +106,7 @@ func (b *Book) Balance(ctx context.Context, name Account) (out Balance, ok bool,
 	err = b.view(ctx, func(s *state) {
 		a := s.payer(name)
 		if ok = a != nil; ok {
-			out = a.balance(s.clock(b.now()))
+			out = a.balance(s.moment(b.now()))
 		}
 	})
 	return out, ok, err

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -51,7 +50,7 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	if err := w.state.checkReservable(c); err != nil {
 		return 0, err
 	}
-	if err := a.checkBudget(c, w.state.clock(w.now)); err != nil {
+	if err := a.checkBudget(c, w.state.moment(w.now)); err != nil {
 		return 0, err
 	}
 	if w.state.payer(c.Account) == nil {
@@ -85,12 +84,12 @@ func (s *state) admit(c Charge) (*account, error) {
 }
 
 // checkBudget returns an OverBudgetError, OverShareError, UnitError or AccountError if the account cannot pay for c at
-// that time.
-func (a *account) checkBudget(c Charge, at time.Time) error {
+// that moment.
+func (a *account) checkBudget(c Charge, now moment) error {
 	if err := a.checkUnits(c); err != nil {
 		return err
 	}
-	balance, asked := a.balance(at), a.cost(c)
+	balance, asked := a.balance(now), a.cost(c)
 	share, err := parseShare(c.DeltaShare)
 	if err != nil {
 		return err

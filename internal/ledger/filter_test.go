@@ -88,7 +88,7 @@ func TestAdversary(t *testing.T) {
 	if err != nil || math.Abs(float64(cap1.mu)-1) > 1e-4 {
 		t.Fatalf("mu %v, %v", cap1.mu, err)
 	}
-	now := time.Unix(0, 0)
+	now := newState().moment(time.Unix(0, 0))
 	filter := func(a *account, c Charge) bool { return a.checkBudget(c, now) == nil }
 	late := func(a *account, _ Charge) bool { return a.balance(now).Left.Sign() > 0 }
 	for _, epsilon := range []float64{0, 0.5, 1, 2} {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"slices"
-	"time"
 )
 
 // Forecast returns what Charge would return for each charge if all were made now, in this order: nil, or the refusal.
@@ -15,11 +14,11 @@ func (b *Book) Forecast(ctx context.Context, charges []Charge) (refusals []error
 			return nil, err
 		}
 	}
-	err = b.view(ctx, func(s *state) { refusals = s.forecast(charges, s.clock(b.now())) })
+	err = b.view(ctx, func(s *state) { refusals = s.forecast(charges, s.moment(b.now())) })
 	return refusals, err
 }
 
-func (s *state) forecast(charges []Charge, at time.Time) (refusals []error) {
+func (s *state) forecast(charges []Charge, now moment) (refusals []error) {
 	shadows := map[Account]*account{}
 	for _, c := range charges {
 		a, err := s.admit(c)
@@ -30,11 +29,11 @@ func (s *state) forecast(charges []Charge, at time.Time) (refusals []error) {
 				shadows[a.Account] = &shadow
 			}
 			a = shadows[a.Account]
-			err = a.checkBudget(c, at)
+			err = a.checkBudget(c, now)
 		}
 		if err == nil {
 			share, _ := parseShare(c.DeltaShare) // checkBudget has parsed it
-			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.cost(c)}, at: at, share: share})
+			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.cost(c)}, at: now.at, share: share})
 		}
 		refusals = append(refusals, err)
 	}

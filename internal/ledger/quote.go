@@ -43,7 +43,7 @@ func (b *Book) Quote(ctx context.Context, c Charge) (q Quote, err error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err
 	}
-	err = b.view(ctx, func(s *state) { q = s.quote(c, s.clock(b.now())) })
+	err = b.view(ctx, func(s *state) { q = s.quote(c, s.moment(b.now())) })
 	return q, err
 }
 
@@ -52,16 +52,16 @@ func QuoteFirst(c Charge, now time.Time) (Quote, error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err
 	}
-	return newState().quote(c, now), nil
+	return newState().quote(c, moment{now, now}), nil
 }
 
-func (s *state) quote(c Charge, at time.Time) Quote {
+func (s *state) quote(c Charge, now moment) Quote {
 	a, err := s.admit(c)
 	if err != nil {
 		return Quote{Account: c.Account, Refusal: err}
 	}
-	q := Quote{Account: a.Account, Opens: s.payer(c.Account) == nil, Refusal: a.checkBudget(c, at)}
-	balance, asked := a.balance(at), a.cost(c)
+	q := Quote{Account: a.Account, Opens: s.payer(c.Account) == nil, Refusal: a.checkBudget(c, now)}
+	balance, asked := a.balance(now), a.cost(c)
 	q.Balance = balance
 	q.addRoom("total", "", asked, balance.Cap, balance.Left)
 	for _, p := range balance.Periods {

@@ -59,18 +59,30 @@ type OverBudgetError struct {
 	Epsilon string
 }
 
+// Period returns the period whose cap leaves least; its Per is "" if that is the cap of the lifetime.
+func (e *OverBudgetError) Period() Period {
+	least := Period{Cap: e.Balance.Cap, Left: e.Balance.Left}
+	for _, p := range e.Balance.Periods {
+		if p.Left.Cmp(least.Left) < 0 {
+			least = p
+		}
+	}
+	return least
+}
+
 // Error states how much of the budget the charge needs and how much is left, in percent, and the largest epsilon that
 // would fit. The need is rounded up and the rest down, so that they never look equal.
 func (e *OverBudgetError) Error() string {
-	b := e.Balance
-	of, limit, left := "", b.Cap, b.Left
-	for _, p := range b.Periods {
-		if p.Left.Cmp(left) < 0 {
-			of, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Cap, p.Left
-		}
+	b, p, of := e.Balance, e.Period(), ""
+	if p.Per != "" {
+		of = fmt.Sprintf(" for the %s %s", p.Per, p.Name)
 	}
 	s := fmt.Sprintf("the release needs %s %% of the budget of dataset %q%s (%s), %s %% is left",
-		percent(e.Asked, limit, true), b.Account.Dataset, of, b.Budget, percent(left, limit, false))
+		percent(e.Asked, p.Cap, true), b.Account.Dataset, of, b.Budget, percent(p.Left, p.Cap, false))
+	if p.Ahead {
+		s += fmt.Sprintf("; the clock has not reached this %s, but the ledger has an entry dated in it, and counts no "+
+			"earlier one any more", p.Per)
+	}
 	if e.Epsilon == "" {
 		return fmt.Sprintf("%s; at delta %s nothing fits", s, e.Delta)
 	}

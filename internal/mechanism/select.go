@@ -52,14 +52,14 @@ func HideKeyed(form KeyCounts, keys []string, counts []int64) (Exact, error) {
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
 
-// leaveOut returns the keys with a count of at least least, and these counts. It wipes the others.
-func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
-	if least <= 1 {
+// leaveOut returns the keys with a count of at least minUnits, and these counts. It wipes the others.
+func leaveOut(minUnits int64, keys []string, counts []int64) ([]string, []int64) {
+	if minUnits <= 1 {
 		return keys, counts
 	}
 	n := 0
 	for i, x := range counts {
-		if x >= least {
+		if x >= minUnits {
 			keys[n], counts[n] = keys[i], x
 			n++
 		}

@@ -185,12 +185,12 @@ func checkNoisyValues(p *pipeline.Plan, dir string, m *manifest.Manifest) error 
 			return errors.New(dir + " has no table of " + q.Name)
 		case !planned[i].Selected() && !follows && q.Files[at].Rows != cells:
 			return errors.New(dir + ": " + q.Name + " is sparse: it has only the cells whose estimate is not zero")
-		case q.Files[at].Rows > mostReadBack:
+		case q.Files[at].Rows > maxReadBack:
 			return errors.New(dir + ": " + q.Name + " has too many cells to be held")
 		}
 	}
 	return nil
 }
 
-// mostReadBack is the maximum number of cells of a query that are read back from a release: 1 GiB for each column.
-const mostReadBack = 1 << 27
+// maxReadBack is the maximum number of cells of a query that are read back from a release: 1 GiB for each column.
+const maxReadBack = 1 << 27

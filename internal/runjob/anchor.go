@@ -27,14 +27,14 @@ type anchorFile struct {
 	Ledger *manifest.Ledger `json:"ledger"`
 }
 
-// largestAnchor is the size limit of an anchor, in bytes. It equals the limit of a manifest.
-const largestAnchor = 64 << 20
+// maxAnchorBytes is the size limit of an anchor, in bytes. It equals the limit of a manifest.
+const maxAnchorBytes = 64 << 20
 
 func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	if path == "" {
 		return &Anchor{}, nil
 	}
-	text, err := regular.ReadFile(path, largestAnchor)
+	text, err := regular.ReadFile(path, maxAnchorBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return firstAnchor(ctx, book, path)
 	}

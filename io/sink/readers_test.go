@@ -11,38 +11,38 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	parquetschema "github.com/apache/arrow/go/v17/parquet/schema"
 	goparquet "github.com/parquet-go/parquet-go"
 	"github.com/xitongsys/parquet-go/reader"
 	"github.com/xitongsys/parquet-go/source"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // arrowGrid reads Parquet with Apache Arrow.
 func arrowGrid(t *testing.T, data []byte) grid {
 	t.Helper()
-	r, err := file.NewParquetReader(bytes.NewReader(data),
-		file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
+	schema, columns, err := sourcetest.ArrowCells(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	in, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: 1 << 16}, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := in.ReadTable(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer all.Release()
 	g := grid{}
-	for i, f := range all.Schema().Fields() {
-		g.names = append(g.names, f.Name)
-		g.columns = append(g.columns, arrowColumn(t, f.Type, all.Column(i).Data().Chunks()))
-		g.optional = append(g.optional, f.Nullable)
+	for i, values := range columns {
+		column := schema.Column(i)
+		g.names = append(g.names, column.Name())
+		g.optional = append(g.optional, column.MaxDefinitionLevel() == 1)
+		text := column.LogicalType().Equals(parquetschema.StringLogicalType{})
+		switch of := column.PhysicalType(); {
+		case of == parquet.Types.ByteArray && text:
+			g.columns = append(g.columns, unbox[string](t, values))
+		case of == parquet.Types.Int64:
+			g.columns = append(g.columns, unbox[int64](t, values))
+		case of == parquet.Types.Double:
+			g.columns = append(g.columns, unbox[float64](t, values))
+		default:
+			t.Fatalf("unexpected type %s", of)
+		}
 	}
 	return g
 }

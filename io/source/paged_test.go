@@ -125,7 +125,7 @@ func pagedArrow(t testing.TB, rng *rand.Rand, rows []paged) []byte {
 	}
 	return sourcetest.Must(t)(sourcetest.MarshalArrowParquet(b.NewRecord(),
 		arrowparquet.WithMaxRowGroupLength(int64(50+rng.Intn(400))), arrowparquet.WithDataPageSize(64<<rng.Intn(5)),
-		arrowparquet.WithBatchSize(int64(1+rng.Intn(30))),
+		arrowparquet.WithBatchSize(int64(3+rng.Intn(28))),
 		arrowparquet.WithDataPageVersion(arrowparquet.DataPageVersion(rng.Intn(2))),
 		arrowparquet.WithDictionaryDefault(rng.Intn(2) == 0)))
 }

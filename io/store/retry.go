@@ -14,15 +14,15 @@ const (
 	attempts   = 7
 	firstPause = 100 * time.Millisecond
 	lastPause  = 10 * time.Second
-	// The deadline of an attempt is leastTime, and one second more for each slowest bytes that it reads or writes.
-	leastTime = 30 * time.Second
-	slowest   = 64 << 10
+	// The deadline of an attempt is minTime, and one second more for each slowest bytes that it reads or writes.
+	minTime = 30 * time.Second
+	slowest = 64 << 10
 	// After this many bytes have arrived, a read may fail seven times again. Fewer bytes do not count: a store that
 	// sends one byte and then stalls must not be asked forever.
 	progress = 64 << 10
-	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that sends a few
+	// An attempt to read fails if fewer bytes than progress arrive for as long as maxSilence: a store that sends a few
 	// bytes now and then must not be asked forever either.
-	mostSilence = 30 * time.Second
+	maxSilence = 30 * time.Second
 )
 
 // Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. size is the approximate
@@ -55,8 +55,8 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 		err := attempt(ctx, left, func(ctx context.Context) error {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			end := time.Now().Add(mostSilence)
-			silence := time.AfterFunc(mostSilence, cancel)
+			end := time.Now().Add(maxSilence)
+			silence := time.AfterFunc(maxSilence, cancel)
 			defer silence.Stop()
 			r, err := b.Read(ctx, o, at, left)
 			if err != nil {
@@ -75,8 +75,8 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 				n, err := r.Read(piece)
 				at, left, piece, got = at+int64(n), left-int64(n), piece[n:], got+n
 				if got >= progress {
-					end = time.Now().Add(mostSilence)
-					silence.Reset(mostSilence)
+					end = time.Now().Add(maxSilence)
+					silence.Reset(maxSilence)
 					failed, got = 0, 0
 				}
 				if err != nil && left > 0 {
@@ -108,12 +108,12 @@ func List(ctx context.Context, b Bucket, prefix string, keep func(Object) bool) 
 		err := func() error {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			silence := time.AfterFunc(mostSilence, cancel)
+			silence := time.AfterFunc(maxSilence, cancel)
 			defer silence.Stop()
 			yielded := 0
 			return b.List(ctx, prefix, func(o Object) error {
 				if yielded++; yielded%some == 0 {
-					silence.Reset(mostSilence)
+					silence.Reset(maxSilence)
 				}
 				if keep(o) {
 					objects = append(objects, o)
@@ -132,7 +132,7 @@ func List(ctx context.Context, b Bucket, prefix string, keep func(Object) bool) 
 
 // attempt runs f with a deadline for size bytes.
 func attempt(ctx context.Context, size int64, f func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, leastTime+time.Duration(size/slowest)*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, minTime+time.Duration(size/slowest)*time.Second)
 	defer cancel()
 	return f(ctx)
 }

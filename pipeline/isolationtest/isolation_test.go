@@ -15,8 +15,8 @@ import (
 // hour of one core, and less than 2 GB. DPRELEASE_PAIRS replaces the number of pairs of each test, and DPRELEASE_SEED
 // chooses other pairs.
 
-// mostMemory is the memory in bytes near which Go collects garbage more often during a search.
-const mostMemory = 1 << 30
+// maxMemory is the memory in bytes near which Go collects garbage more often during a search.
+const maxMemory = 1 << 30
 
 // search returns a search of so many pairs, the second number for the long form.
 func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool)) *Search {
@@ -25,7 +25,7 @@ func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool))
 	for range runtime.GOMAXPROCS(0) {
 		s.Dirs = append(s.Dirs, stabilitytest.Folder(t))
 	}
-	percent, limit := debug.SetGCPercent(800), debug.SetMemoryLimit(mostMemory) // each case lives only briefly
+	percent, limit := debug.SetGCPercent(800), debug.SetMemoryLimit(maxMemory) // each case lives only briefly
 	t.Cleanup(func() {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)

@@ -2,7 +2,6 @@ package isolationtest
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -14,11 +13,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
-	"github.com/apache/arrow/go/v17/arrow/memory"
-	arrowfile "github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
@@ -134,23 +129,23 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 		if err != nil {
 			return err.Error(), false
 		}
-		if err := b.eachRecord(text, func(of arrow.Record) {
-			for i := range int(of.NumRows()) {
-				n++
-				key := ""
-				for _, u := range b.unit {
-					if of.Column(u).IsNull(i) {
-						key = ""
-						break
-					}
-					key += of.Column(u).ValueStr(i) + ";"
-				}
-				if key != "" {
-					seen[key] = true
-				}
-			}
-		}); err != nil {
+		cells, err := b.cells(text)
+		if err != nil {
 			return "Arrow cannot read it: " + err.Error(), false
+		}
+		n += len(cells[0])
+		for i := range cells[0] {
+			key := ""
+			for _, u := range b.unit {
+				if cells[u][i] == nil {
+					key = ""
+					break
+				}
+				key += fmt.Sprint(cells[u][i]) + ";"
+			}
+			if key != "" {
+				seen[key] = true
+			}
 		}
 	}
 	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(slices.Concat(t...)),
@@ -159,46 +154,44 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	return says, changed || n != len(slices.Concat(t...))
 }
 
-func (b *Binary) eachRecord(text []byte, yield func(arrow.Record)) error {
+// cells returns the cells of each column of a file as Arrow reads them; nil is null.
+func (b *Binary) cells(text []byte) (columns [][]any, err error) {
+	columns = make([][]any, len(b.columns))
+	add := func(of arrow.Record) {
+		for i, c := range of.Columns() {
+			for row := range c.Len() {
+				var cell any
+				if c.IsValid(row) {
+					cell = c.ValueStr(row)
+				}
+				columns[i] = append(columns[i], cell)
+			}
+		}
+	}
 	switch b.writer.Name {
 	case "arrow file":
 		r, err := ipc.NewFileReader(bytes.NewReader(text))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range r.NumRecords() {
 			of, err := r.Record(i)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			yield(of)
+			add(of)
 		}
-		return nil
+		return columns, nil
 	case "arrow stream":
 		r, err := ipc.NewReader(bytes.NewReader(text))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for r.Next() {
-			yield(r.Record())
+			add(r.Record())
 		}
-		return r.Err()
+		return columns, r.Err()
 	}
-	f, err := arrowfile.NewParquetReader(bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		return err
-	}
-	all, err := r.ReadTable(context.Background())
-	if err != nil {
-		return err
-	}
-	records := array.NewTableReader(all, -1)
-	for records.Next() {
-		yield(records.Record())
-	}
-	return records.Err()
+	_, columns, err = sourcetest.ArrowCells(text)
+	return columns, err
 }

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// unknownMemory is the assumed memory of the machine if the system does not report it. leastDefault is the smallest
+// unknownMemory is the assumed memory of the machine if the system does not report it. minDefault is the smallest
 // default limit.
 const (
 	unknownMemory = 4 << 30
-	leastDefault  = 256 << 20
+	minDefault    = 256 << 20
 )
 
 // DefaultMemory returns the memory limit that is used if none is set, in bytes: half of the machine's memory or of the
@@ -24,7 +24,7 @@ func DefaultMemory() int64 {
 	if total == math.MaxInt64 {
 		total = unknownMemory
 	}
-	return max(total/2, leastDefault)
+	return max(total/2, minDefault)
 }
 
 // machineMemory returns the memory of the machine from /proc/meminfo.

@@ -48,8 +48,8 @@ const (
 	// a page with its dictionary and decoded values. The pages of all columns are in memory at the same time, or a part of
 	// their rows if these do not fit (source.SplitReader.Memory).
 	columnBytes = 3 * mebibyte / 8
-	// leastBytes is the smallest memory for the rows of units with which a scan may run.
-	leastBytes = 32 * mebibyte
+	// minRowBytes is the smallest memory for the rows of units with which a scan may run.
+	minRowBytes = 32 * mebibyte
 )
 
 // atOnceBytes is the memory in bytes for what a worker's accumulators compute of the rows of a batch: their cells,
@@ -89,13 +89,13 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 		left, cells := int64(0), int64(0)
 		for _, cells = range domains(p) {
 			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
-			if left >= leastBytes {
+			if left >= minRowBytes {
 				room := left / 4 / int64(workers)
 				return memory{workers: workers, rows: left / 2, room: room, pages: readBytes(p) + room, cells: cells}, nil
 			}
 		}
 		if workers == 1 {
-			return memory{}, tooSmall(p, limit, limit-left+leastBytes)
+			return memory{}, tooSmall(p, limit, limit-left+minRowBytes)
 		}
 	}
 }
@@ -103,12 +103,12 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 // domains returns the sizes to try for memory.cells, in order: first a size with which all of the plan's domains are
 // vectors, then one that leaves out the largest domain, and so on.
 func domains(p *pipeline.Plan) []int64 {
-	most := []int64{math.MaxInt64}
+	sizes := []int64{math.MaxInt64}
 	for _, q := range p.Queries() {
-		most = append(most, int64(q.Query.Cells())-1)
+		sizes = append(sizes, int64(q.Query.Cells())-1)
 	}
-	slices.SortFunc(most, func(a, b int64) int { return cmp.Compare(b, a) })
-	return slices.Compact(most)
+	slices.SortFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) })
+	return slices.Compact(sizes)
 }
 
 // nameBytes is the memory for the name of a cell: the texts of its edges, in the job and in the query, and their
@@ -116,11 +116,11 @@ func domains(p *pipeline.Plan) []int64 {
 const nameBytes = 64
 
 // cellBytes returns the memory in bytes for the cells of a plan's queries and for their names in each dimension, if
-// domains of up to most cells are vectors.
-func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
+// domains of up to maxDense cells are vectors.
+func cellBytes(p *pipeline.Plan, workers int, maxDense int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
-		sum += q.Query.Bytes(workers, most)
+		sum += q.Query.Bytes(workers, maxDense)
 		for _, d := range q.Query.Directions() {
 			sum += nameBytes * int64(d.Size)
 		}

@@ -54,7 +54,7 @@ func TestMemoryIsShared(t *testing.T) {
 	if s.Share() != 50 {
 		t.Errorf("%d bytes each", s.Share())
 	}
-	if m := DefaultMemory(); m < leastDefault {
+	if m := DefaultMemory(); m < minDefault {
 		t.Errorf("%d bytes by default", m)
 	}
 	for text, want := range map[string]int64{"12": 12 << 10, "max": 1<<63 - 1, "-1": 1<<63 - 1,

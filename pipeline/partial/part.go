@@ -72,8 +72,8 @@ func Range(shard, of, splits int) (from, to int) {
 	return at(shard - 1), at(shard)
 }
 
-// mostBlock is the largest length in bytes of a header or of a block of rows. Reader rejects longer ones as damaged.
-const mostBlock = 1 << 30
+// maxBlock is the largest length in bytes of a header or of a block of rows. Reader rejects longer ones as damaged.
+const maxBlock = 1 << 30
 
 // Write writes a part: the header and the state of the accumulators, which are consumed. Errors: the errors of w and of
 // the accumulators' scratch file.
@@ -131,7 +131,7 @@ func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumu
 			return err
 		}
 	}
-	err = queries.SaveRows(all, b, min(blockBytes, mostBlocks/len(to)), func(bucket int, block []byte) error {
+	err = queries.SaveRows(all, b, min(blockBytes, maxBlocksBytes/len(to)), func(bucket int, block []byte) error {
 		return files[bucket].block(block)
 	})
 	if err != nil {
@@ -183,7 +183,7 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 		return readError(err, ErrDamaged)
 	}
 	n := binary.BigEndian.Uint64(length[:])
-	if n > mostBlock {
+	if n > maxBlock {
 		return ErrDamaged
 	}
 	text.Reset()
@@ -197,7 +197,7 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 func (s *PartHeader) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
-		if f.Splits < 0 || f.Splits > mostSplits-splits {
+		if f.Splits < 0 || f.Splits > maxSplits-splits {
 			return false
 		}
 		splits += f.Splits
@@ -206,7 +206,7 @@ func (s *PartHeader) sound() bool {
 		s.Bounded && s.Of != 1 {
 		return false
 	}
-	if s.Of < 1 || s.Of > mostSplits || s.Shard < 1 || s.Shard > s.Of || s.Rows < 0 || s.Blanks < 0 {
+	if s.Of < 1 || s.Of > maxSplits || s.Shard < 1 || s.Shard > s.Of || s.Rows < 0 || s.Blanks < 0 {
 		return false
 	}
 	from, to := Range(s.Shard, s.Of, splits)
@@ -221,9 +221,9 @@ func (s *PartHeader) SameTable(o *PartHeader) bool {
 	})
 }
 
-// mostSplits is the largest number of splits, and of shards, that a header may state. It rejects forged headers: no
+// maxSplits is the largest number of splits, and of shards, that a header may state. It rejects forged headers: no
 // real table has so many.
-const mostSplits = 1 << 31
+const maxSplits = 1 << 31
 
 // Splits returns the number of splits of all files.
 func (s *PartHeader) Splits() int {

@@ -89,8 +89,8 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 // blockBytes is the approximate length in bytes of a block of rows.
 const blockBytes = 512 << 10
 
-// mostBlocks limits the memory, in bytes, for the unfinished blocks of all partitions in WritePartitions.
-const mostBlocks = 16 * blockBytes
+// maxBlocksBytes limits the memory, in bytes, for the unfinished blocks of all partitions in WritePartitions.
+const maxBlocksBytes = 16 * blockBytes
 
 // Pack encrypts the contents of accumulators as messages and passes each to emit with its bucket: blocks of rows to the
 // buckets 0 to n-1, and last the packed message to bucket n. The accumulators are consumed.

@@ -129,11 +129,11 @@ type groupKey struct {
 	Value func(columns []string) string
 }
 
-// A column of integers is a group key by itself if its range has few values: at most mostGroupValues or, if that is
+// A column of integers is a group key by itself if its range has few values: at most maxGroupValues or, if that is
 // more, at most valuesPerCell values per cell.
 const (
-	mostGroupValues = 1 << 12
-	valuesPerCell   = 16
+	maxGroupValues = 1 << 12
+	valuesPerCell  = 16
 )
 
 // key returns the group key of a dimension over this column. x is the name of the column that holds Grouped. within is
@@ -194,7 +194,7 @@ func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) str
 // overflow.
 func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
 	n := len(s.At) - 1
-	if n < 1 || n != int(s.Cells) || s.At[0] < -mostEvenEdge || s.At[n] > mostEvenEdge || s.Closed && s.Last != s.At[n] &&
+	if n < 1 || n != int(s.Cells) || s.At[0] < -maxEvenEdge || s.At[n] > maxEvenEdge || s.Closed && s.Last != s.At[n] &&
 		s.Last != s.At[n]-1 {
 		return 0, false
 	}
@@ -207,7 +207,7 @@ func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
 	return width, width > 0
 }
 
-const mostEvenEdge = 1 << 61
+const maxEvenEdge = 1 << 61
 
 // bracketed writes a number, in brackets if it is negative.
 func bracketed(v int64) string {
@@ -247,7 +247,7 @@ func movedSum(sum string, times int64, rows string, less int64) string {
 }
 
 func fewValues(s domain.Span[int64], cells int) bool {
-	return uint64(s.Most)-uint64(s.Least) <= uint64(max(mostGroupValues, valuesPerCell*cells))
+	return uint64(s.Most)-uint64(s.Least) <= uint64(max(maxGroupValues, valuesPerCell*cells))
 }
 
 // clockKey returns the group key of a dimension of times: the day, the day and hour, or the day, hour and minute,

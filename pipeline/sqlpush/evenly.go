@@ -18,7 +18,7 @@ import (
 
 const (
 	manySteps = 16
-	mostSteps = 1 << 12
+	maxSteps  = 1 << 12
 )
 
 // arithmetic returns the SQL expression of a formula, as a BIGINT.
@@ -26,11 +26,11 @@ func (w *writer) arithmetic(a arithmetic, x string) string {
 	return w.integer(a.write(x, w.float))
 }
 
-// even reports whether formulas are worth trying: there are manySteps to mostSteps cells, one between any two
+// even reports whether formulas are worth trying: there are manySteps to maxSteps cells, one between any two
 // neighbouring edges, and the distance from the first to the last edge is finite.
 func even(s *domain.Steps[float64]) bool {
 	n := len(s.At) - 1
-	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
+	return n >= manySteps && n <= maxSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
 }
 
 // evenly returns the first branches of a CASE: they compute the cell of the numbers x with first edge <= x < last edge.
@@ -76,8 +76,8 @@ func (w *writer) between(x string, from float64, at []float64, code string) stri
 	return cases
 }
 
-// mostEdgeDecimals limits the decimal places of edges for which a formula with a power of ten is tried.
-const mostEdgeDecimals = 15
+// maxEdgeDecimals limits the decimal places of edges for which a formula with a power of ten is tried.
+const maxEdgeDecimals = 15
 
 // arithmetic is the formula floor((x · times - less) / by) - minus. Steps that change nothing are left out.
 type arithmetic struct{ times, less, by, minus float64 }
@@ -163,11 +163,11 @@ func smallArithmetic(at []float64) (a arithmetic, ok bool) {
 	return a, false
 }
 
-// mostRefinedCells is the largest number of cells of equal width that refinedEdges may return.
-const mostRefinedCells = 250
+// maxRefinedCells is the largest number of cells of equal width that refinedEdges may return.
+const maxRefinedCells = 250
 
 // refinedEdges returns evenly spaced edges that contain all given edges, and the index of each given edge among them:
-// for 0, 10, 30 it returns 0, 10, 20, 30 and 0, 1, 3. ok is false if that takes more than mostRefinedCells cells.
+// for 0, 10, 30 it returns 0, 10, 20, 30 and 0, 1, 3. ok is false if that takes more than maxRefinedCells cells.
 func refinedEdges(at []float64) (fine []float64, places []int64, ok bool) {
 	last := len(at) - 1
 	if last < 2 {
@@ -181,7 +181,7 @@ func refinedEdges(at []float64) (fine []float64, places []int64, ok bool) {
 			step = min(step, d)
 		}
 	}
-	if cells := (at[last] - at[0]) / step; !(cells <= mostRefinedCells) || cells != math.Trunc(cells) {
+	if cells := (at[last] - at[0]) / step; !(cells <= maxRefinedCells) || cells != math.Trunc(cells) {
 		return nil, nil, false
 	}
 	for k := 0; ; k++ {
@@ -224,7 +224,7 @@ func arithmetics(at []float64) []arithmetic {
 		return nil
 	}
 	all := []arithmetic{{1 / step, at[0] / step, 1, 0}}
-	for digits := range mostEdgeDecimals {
+	for digits := range maxEdgeDecimals {
 		first, width := scaled(at[0], digits), scaled(step, digits)
 		if !first.IsInt() || !width.IsInt() {
 			continue
@@ -245,7 +245,7 @@ func arithmetics(at []float64) []arithmetic {
 func decimalEdges(at []float64) (first, width, by float64, ok bool) {
 	n := len(at) - 1
 	step := (at[n] - at[0]) / float64(n)
-	for digits := range mostEdgeDecimals {
+	for digits := range maxEdgeDecimals {
 		a, b := scaled(at[0], digits), scaled(step, digits)
 		if !a.IsInt() || !b.IsInt() {
 			continue

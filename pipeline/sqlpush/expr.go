@@ -176,14 +176,14 @@ func cases(x string, pairs []pair, other int32) string {
 	return b.String()
 }
 
-// mostBranches is the largest number of edges for which a binary search is written if the dialect has a function for
+// maxBranches is the largest number of edges for which a binary search is written if the dialect has a function for
 // it.
-const mostBranches = 100
+const maxBranches = 100
 
 // counted returns the code of a double from the number of edges <= x, which a function of the dialect counts. ok is
 // false if there are few edges or no such function.
 func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
-	if len(at) <= mostBranches {
+	if len(at) <= maxBranches {
 		return "", false
 	}
 	count, ok := w.reached(x, at)

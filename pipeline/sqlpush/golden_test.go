@@ -124,8 +124,13 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 
 func TestGoldenStatementsOfSamples(t *testing.T) {
 	p := sqlpushtest.Plan(t, sampledJob)
+	numbers, _, _ := strings.Cut(strings.Replace(sampledJob, "[cab], per_unit: {max_rows: 5, sample_by: [day, age]}",
+		"[age], per_unit: {max_rows: 5, sample_by: [day, t]}", 1), "  - {name: zones")
+	_, output, _ := strings.Cut(sampledJob, "output: ")
+	q := sqlpushtest.Plan(t, numbers+"output: "+output)
 	for _, name := range sqlpush.Dialects() {
 		golden(t, p, name, name+".sampled.sql")
+		golden(t, q, name, name+".numbers.sql")
 	}
 }
 

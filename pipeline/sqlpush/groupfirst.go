@@ -15,9 +15,9 @@ import (
 // Then the cell is computed once for each group instead of each row. This is done for long lists of values, and on
 // DuckDB for integers, days and hours if they take few values (duckdbscan.go).
 
-// mostTogether is the largest number of combinations of cells for which the rows of several marginals are grouped by
+// maxTogether is the largest number of combinations of cells for which the rows of several marginals are grouped by
 // all of their dimensions at once.
-const mostTogether = 1 << 20
+const maxTogether = 1 << 20
 
 // groupsFirst reports whether the statement groups rows before it computes their cells.
 func (c *contents) groupsFirst() bool {
@@ -35,7 +35,7 @@ func (c *contents) groupsFirst() bool {
 // inGroups reports whether counts and sums of groups are enough, so that no later step needs single rows.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
-		!(c.CellPerAxis && c.cellsInAll() > mostTogether)
+		!(c.CellPerAxis && c.cellsInAll() > maxTogether)
 }
 
 // long reports whether a dimension lists too many texts or integers for a CASE.

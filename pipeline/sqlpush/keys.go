@@ -90,15 +90,15 @@ func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 }
 
 // keyTotals returns the statement that adds up the rows of the table expression from. by names the key columns and,
-// last, the cell if there is one. The expression rows counts the rows of a group; groups with fewer than least are
+// last, the cell if there is one. The expression rows counts the rows of a group; groups with fewer than minRows are
 // dropped.
-func keyTotals(from string, by []string, sums string, rows string, least int64) string {
+func keyTotals(from string, by []string, sums string, rows string, minRows int64) string {
 	cell, list, having := "0", strings.Join(by, ", "), ""
 	if last := len(by) - 1; by[last] == "cell" {
 		cell, by = "cell", by[:last]
 	}
-	if least > 0 {
-		having = fmt.Sprintf("\nHAVING %s >= %d", rows, least)
+	if minRows > 0 {
+		having = fmt.Sprintf("\nHAVING %s >= %d", rows, minRows)
 	}
 	return fmt.Sprintf("SELECT 0 AS t, %s AS cell, %s, %s\nFROM %s AS x\nGROUP BY %s", cell, sums, strings.Join(by, ", "),
 		from, list) + having

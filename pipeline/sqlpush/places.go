@@ -109,8 +109,8 @@ func (w *nearestWriter) polynomial(c *[6]float64, x string) string {
 // pointGroup holds the indexes of some points, ascending.
 type pointGroup []int
 
-// mostGroupPoints is the largest number of points in a group.
-const mostGroupPoints = 16
+// maxGroupPoints is the largest number of points in a group.
+const maxGroupPoints = 16
 
 // groupPoints splits the points into groups: it halves them repeatedly, each time along the axis on which they extend
 // furthest.
@@ -121,7 +121,7 @@ func groupPoints(points [][3]float64) (all []pointGroup) {
 	}
 	var cut func(g pointGroup)
 	cut = func(g pointGroup) {
-		if len(g) <= mostGroupPoints {
+		if len(g) <= maxGroupPoints {
 			slices.Sort(g)
 			all = append(all, g)
 			return

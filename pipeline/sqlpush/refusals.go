@@ -15,12 +15,12 @@ import (
 // A query is refused, before anything is charged, if the database cannot answer it exactly or if its statement would be
 // too large.
 
-// mostComponents is the largest number of components of a value that is added up in a database.
-const mostComponents = 64
+// maxComponents is the largest number of components of a value that is added up in a database.
+const maxComponents = 64
 
-// mostPoints is the largest number of points among which a database finds the nearest. A statement contains each point
+// maxPoints is the largest number of points among which a database finds the nearest. A statement contains each point
 // twice.
-const mostPoints = 1000
+const maxPoints = 1000
 
 // CodeNotPushed is the error code of a query that a database cannot answer.
 const CodeNotPushed = "not-in-sql"
@@ -120,8 +120,8 @@ func (c *refusals) value() {
 		c.refuse(c.of.By, "marginals of a table of counts are not added up in a database")
 	case v.Value.List:
 		c.refuse(v.Field+".column", "lists are not added up in a database")
-	case v.Dims > mostComponents:
-		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
+	case v.Dims > maxComponents:
+		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", maxComponents))
 	}
 	c.numbers(v.Field, v.Value.AllColumns())
 }
@@ -137,8 +137,8 @@ func (c *refusals) numbers(field string, columns []string) {
 }
 
 func (c *refusals) axis(r *domain.Coding) {
-	if n := r.Nearest; n != nil && len(n.Points) > mostPoints {
-		c.refuse(c.of.By, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
+	if n := r.Nearest; n != nil && len(n.Points) > maxPoints {
+		c.refuse(c.of.By, fmt.Sprintf("a database is not asked for distances to more than %d points", maxPoints))
 	}
 	if r.Nearest != nil || r.Grid != nil {
 		c.numbers(c.of.By, r.Columns())

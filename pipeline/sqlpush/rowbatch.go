@@ -9,10 +9,10 @@ import (
 
 // Rows of a database are collected in batches of columns, so that the local engine reads them like the rows of a file.
 
-// A batch ends after mostBatchRows rows, or after the row with which its texts reach mostBatchBytes bytes in total.
+// A batch ends after maxBatchRows rows, or after the row with which its texts reach maxBatchBytes bytes in total.
 const (
-	mostBatchRows  = 1 << 14
-	mostBatchBytes = 8 << 20
+	maxBatchRows  = 1 << 14
+	maxBatchBytes = 8 << 20
 )
 
 // longestText is the length in bytes of the longest text in a batch, whose offsets have 32 bits. Longer texts are read
@@ -57,7 +57,7 @@ func newRowBatch(types []table.Type) *rowBatch {
 func (b *rowBatch) reset() {
 	b.rows, b.bytes, b.out = 0, 0, make([]table.Column, len(b.types))
 	for i, t := range b.types {
-		b.out[i] = table.Column{Type: t, Valid: make([]bool, 0, mostBatchRows)}
+		b.out[i] = table.Column{Type: t, Valid: make([]bool, 0, maxBatchRows)}
 		if t.Kind == table.String {
 			b.out[i].Values.Offsets = []uint32{0}
 		}
@@ -112,7 +112,7 @@ func (t *textCell) Scan(value any) error {
 }
 
 // full reports whether the batch has reached its limit, so that take must be called.
-func (b *rowBatch) full() bool { return b.rows == mostBatchRows || b.bytes >= mostBatchBytes }
+func (b *rowBatch) full() bool { return b.rows == maxBatchRows || b.bytes >= maxBatchBytes }
 
 // take returns the rows and starts a new batch.
 func (b *rowBatch) take() *table.Batch {

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/aggregation"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // If columns of the job choose the rows of a unit (queries/bounding/sample.go), the choice needs neither cells nor
@@ -24,26 +25,51 @@ func (in *input) sample(p *pipeline.Plan, all []*aggregation.Aggregation) (*writ
 	o := all[0]
 	rows := &aggregation.Aggregation{Filters: o.Filters, Unit: o.Unit, Columns: columnsOfAll(all)}
 	w, columns := in.rows(p, rows)
+	var values []column
+	for _, name := range slices.Concat(o.Unit, o.SampleBy) {
+		values = append(values, columns[name])
+	}
 	var units []string
-	var message []part
-	for i, name := range slices.Concat(o.Unit, o.SampleBy) {
-		column := columns[name]
-		if i > 0 {
-			message = append(message, part{Bytes: []byte{0}})
-		}
-		if i < len(o.Unit) {
-			units = append(units, column.Expr)
-		}
-		message = append(message, part{Text: &column, NeverNull: i < len(o.Unit)})
+	for _, c := range values[:len(o.Unit)] {
+		units = append(units, c.Expr)
 	}
 	unit := strings.Join(units, ", ")
-	w.layer(w.first8(w.digest(w.bytes(message))) + " AS d")
+	w.sampleDigest(values, len(units))
 	w.push("ROW_NUMBER() OVER (PARTITION BY " + unit + " ORDER BY d) AS r")
 	most := min(o.Limits.Rows, math.MaxInt64-1)
 	w.filter(fmt.Sprintf("r <= %d", most+1))
 	w.push("COUNT(*) OVER (PARTITION BY " + unit + " ORDER BY d) AS below")
 	w.filter(fmt.Sprintf("below <= %d", most))
 	return w, columns
+}
+
+// sampleDigest adds the column d, the digest of a row's values. The first units columns are the unit's, without NULL.
+func (w *writer) sampleDigest(values []column, units int) {
+	var types []table.Type
+	var message []part
+	at := "0" // the polynomial of bounding.Sample's numeric digests
+	for i := range values {
+		c := &values[i]
+		types = append(types, c.Type)
+		if i > 0 {
+			message = append(message, part{Bytes: []byte{0}})
+		}
+		message = append(message, part{Text: c, NeverNull: i < units})
+		n := fmt.Sprintf("%s %% %d", c.Expr, bounding.SamplePrime)
+		if c.Type.Kind == table.Timestamp {
+			n = fmt.Sprintf("%s * %d %% %d", n, c.Type.Unit, bounding.SamplePrime)
+		}
+		if i >= units {
+			n = fmt.Sprintf("COALESCE(%s, %d)", n, bounding.SampleNull)
+		}
+		at = fmt.Sprintf("(%s + %s) * %d %% %d", at, n, bounding.SampleBase, bounding.SamplePrime)
+	}
+	if !bounding.Numeric(types) {
+		w.layer(w.first8(w.digest(w.bytes(message))) + " AS d")
+		return
+	}
+	w.layer(fmt.Sprintf("(%s + %[2]d) %% %[2]d AS p", at, bounding.SamplePrime))
+	w.layer(fmt.Sprintf("p * p %% %[1]d * p %% %[1]d AS d", bounding.SamplePrime))
 }
 
 // ofRows returns an aggregation of a sample, in which each row is a unit.

@@ -121,7 +121,7 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 // function that counts the changes up to a second.
 func (w *writer) listedOffset(at string, o *domain.Offsets) (offset string, ok bool) {
 	starts, ok := exactDoubles(o.Starts)
-	if !ok || len(starts) <= mostBranches {
+	if !ok || len(starts) <= maxBranches {
 		return "", false
 	}
 	count, ok := w.reached(w.double(at), starts)

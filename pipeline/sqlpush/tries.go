@@ -67,7 +67,7 @@ func (w *writer) uncheckedSteps(x string, r *domain.Coding) string {
 // If the edges are not even, the cells are those of refinedEdges. For numbers outside of the edges, the index is at
 // least the number of cells, or NULL.
 func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok bool) {
-	if n := len(at) - 1; n < 2 || n > mostSteps || math.IsInf(at[n]-at[0], 0) {
+	if n := len(at) - 1; n < 2 || n > maxSteps || math.IsInf(at[n]-at[0], 0) {
 		return "", 0, false
 	}
 	a, ok := smallArithmetic(at)

@@ -340,10 +340,10 @@ func withinWeights(a, b Answer, weights []int64) bool {
 	return alone == 0 || alone <= len(weights) && heaviest <= weights[alone-1]
 }
 
-// withinKeys reports whether a change of one unit, which has at most most keys, explains the difference of two answers
-// with discovered keys. The key threshold relies on this. Under replace-one the unit leaves some keys and enters
+// withinKeys reports whether a change of one unit, which has at most maxKeys keys, explains the difference of two
+// answers with discovered keys. The key threshold relies on this. Under replace-one the unit leaves some keys and enters
 // others.
-func withinKeys(a, b Answer, most int64, adjacency string) bool {
+func withinKeys(a, b Answer, maxKeys int64, adjacency string) bool {
 	diff, _ := difference(a, b)
 	sides := map[int]int64{}
 	for _, d := range diff {
@@ -353,7 +353,7 @@ func withinKeys(a, b Answer, most int64, adjacency string) bool {
 		sides[d.Sign()]++
 	}
 	if adjacency == replaceOne {
-		return sides[1] <= most && sides[-1] <= most
+		return sides[1] <= maxKeys && sides[-1] <= maxKeys
 	}
-	return sides[1]+sides[-1] <= most && min(sides[1], sides[-1]) == 0
+	return sides[1]+sides[-1] <= maxKeys && min(sides[1], sides[-1]) == 0
 }

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// boundingRun bounds the units of all 256 partitions, on several goroutines: each takes the next partition that nobody
+// boundingRun bounds the units of all partitions, on several goroutines: each takes the next partition that nobody
 // has taken.
 type boundingRun struct {
 	rows    *Rows
@@ -37,9 +37,7 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	if r.failed != nil {
 		return b.tallies, r.failed
 	}
-	for i := range r.partitions {
-		r.endSegment(i)
-	}
+	r.endSegments()
 	if r.failed != nil {
 		return b.tallies, r.failed
 	}
@@ -49,7 +47,7 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 		b.all = r.joinContents()
 	}
 	errs := make(chan error)
-	n := max(1, min(r.spill.Workers(), partitionCount))
+	n := max(1, min(r.spill.Workers(), len(r.partitions)))
 	for range n {
 		go func() { errs <- b.boundPartitions() }()
 	}
@@ -87,7 +85,7 @@ func (b *boundingRun) boundPartitions() error {
 	u := newUnitBounder(g, b.queries)
 	for !b.failed.Load() {
 		i := int(b.next.Add(1)) - 1
-		if i >= partitionCount {
+		if i >= len(b.rows.partitions) {
 			return nil
 		}
 		if err := b.boundPartition(u, &b.rows.partitions[i]); err != nil {

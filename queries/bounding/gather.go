@@ -75,7 +75,7 @@ func (g *grouped) countOf(ref uint32) uint64 {
 type pass struct{ bits, mask uint64 }
 
 // has reports whether a unit with this hash is in the pass.
-func (p pass) has(hash uint64) bool { return hash>>(64-partitionBits-24)&p.mask == p.bits }
+func (p pass) has(hash uint64) bool { return hash>>(64-maxPartitionBits-24)&p.mask == p.bits }
 
 // halves splits a pass into two passes, by one more bit of the hash.
 func (p pass) halves() (one, other pass) {
@@ -135,81 +135,95 @@ func (g *gatherer) fits() error {
 }
 
 func (g *gatherer) readSegment(s *segment) error {
-	g.numbers = g.numbers[:0]
-	if err := g.eachText(s, g.addText); err != nil {
-		return err
-	}
+	single, counted := g.addRecords, g.addCounted
 	if g.all != nil {
 		g.contentIDs = g.all.idsOf(s.numbers)
-		if err := g.readRecords(s, &s.single, 0, func(records []byte) { g.addNumbered(records, 0) }); err != nil {
-			return err
-		}
-		return g.readRecords(s, &s.counted, countBytes, func(records []byte) { g.addNumbered(records, countBytes) })
+		single = func(records []byte) { g.addNumbered(records, 0) }
+		counted = func(records []byte) { g.addNumbered(records, countBytes) }
 	}
-	if err := g.readRecords(s, &s.single, 0, g.addRecords); err != nil {
-		return err
-	}
-	return g.readRecords(s, &s.counted, countBytes, g.addCounted)
+	return g.read(s, segmentReader{func() { g.numbers = g.numbers[:0] }, g.addText, single, counted})
 }
 
-// expandedBytes is the approximate length of the records that are expanded at a time, from content numbers to contents.
-const expandedBytes = 1 << 18
+// segmentReader is the functions that receive a segment: texts, then the records that hold numbers of these texts, and
+// again texts and records. They get the records some at a time, with content numbers if the gatherer has the list of all
+// contents, else with contents.
+type segmentReader struct {
+	startTexts      func() // the numbers of texts start again from 0
+	text            func(unit []byte)
+	single, counted func(records []byte)
+}
 
-// readRecords calls add with the records r of segment s, some records at a time, and stops with errTooManyRows if the
-// rows no longer fit in memory. more is the length of the multiplicity after each record, 0 or countBytes. add receives
-// content numbers if the gatherer has the list of all contents, else contents.
-func (g *gatherer) readRecords(s *segment, r *records, more int, add func([]byte)) error {
+// read passes a segment to some functions. It stops with errTooManyRows if the gathered rows no longer fit in memory.
+func (g *gatherer) read(s *segment, to segmentReader) error {
 	if s.numbers != nil && g.all == nil {
-		addWhole := add
-		add = func(records []byte) {
-			rows := max(expandedBytes/(g.packedWidth()+more), 1)
-			for some := range slices.Chunk(records, rows*(g.key+numberWidth+more)) {
-				g.expanded = s.numbers.expand(g.expanded[:0], some, g.key, more)
-				addWhole(g.expanded)
-			}
-		}
+		to.single, to.counted = g.expanding(s.numbers, 0, to.single), g.expanding(s.numbers, countBytes, to.counted)
 	}
-	for _, c := range r.chunks {
-		if add(c); g.fits() != nil {
-			return errTooManyRows
-		}
-	}
-	for _, x := range r.outside {
-		if err := g.read(x); err != nil {
+	for _, x := range s.spilled {
+		g.buf = columnar.Resize(g.buf, int(x.size))
+		if err := g.spill.Read(g.buf, x.at); err != nil {
 			return err
 		}
-		if add(g.buf); g.fits() != nil {
+		switch x.kind {
+		case singleRecords:
+			to.single(g.buf)
+		case countedRecords:
+			to.counted(g.buf)
+		case firstTexts, moreTexts:
+			if x.kind == firstTexts {
+				to.startTexts()
+			}
+			if err := eachText(g.buf, to.text); err != nil {
+				return err
+			}
+		}
+		if x.kind <= countedRecords && g.fits() != nil {
 			return errTooManyRows
+		}
+	}
+	if s.texts != nil {
+		to.startTexts()
+		for i := range s.texts.Len() {
+			to.text(s.texts.At(int32(i)))
+		}
+	}
+	for i, chunks := range [][][]byte{s.single, s.counted} {
+		add := to.single
+		if i > 0 {
+			add = to.counted
+		}
+		for _, c := range chunks {
+			if add(c); g.fits() != nil {
+				return errTooManyRows
+			}
 		}
 	}
 	return nil
 }
 
-// read reads a piece from the spill into buf.
-func (g *gatherer) read(x piece) error {
-	g.buf = columnar.Resize(g.buf, int(x.size))
-	return g.spill.Read(g.buf, x.at)
-}
+// expandedBytes is the approximate length of the records that are expanded at a time, from content numbers to contents.
+const expandedBytes = 1 << 18
 
-// eachText calls take for each text of a segment, in the order of the texts' numbers.
-func (g *gatherer) eachText(s *segment, take func(unit []byte)) error {
-	if s.texts != nil {
-		for i := range s.texts.Len() {
-			take(s.texts.At(int32(i)))
+// expanding returns a function that replaces the content numbers in records by contents and passes the records to add.
+// more is the length of the multiplicity after each record, 0 or countBytes.
+func (g *gatherer) expanding(n *contentNumbers, more int, add func([]byte)) func([]byte) {
+	return func(records []byte) {
+		rows := max(expandedBytes/(g.packedWidth()+more), 1)
+		for some := range slices.Chunk(records, rows*(g.key+numberWidth+more)) {
+			g.expanded = n.expand(g.expanded[:0], some, g.key, more)
+			add(g.expanded)
 		}
 	}
-	for _, x := range s.spilledTexts {
-		if err := g.read(x); err != nil {
-			return err
+}
+
+// eachText calls take for each text of a piece.
+func eachText(piece []byte, take func(unit []byte)) error {
+	for len(piece) >= 4 {
+		n := 4 + uint64(binary.LittleEndian.Uint32(piece))
+		if n > uint64(len(piece)) {
+			return columnar.ErrShape
 		}
-		for at := g.buf; len(at) >= 4; {
-			n := 4 + uint64(binary.LittleEndian.Uint32(at))
-			if n > uint64(len(at)) {
-				return columnar.ErrShape
-			}
-			take(at[4:n])
-			at = at[n:]
-		}
+		take(piece[4:n])
+		piece = piece[n:]
 	}
 	return nil
 }

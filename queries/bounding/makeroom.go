@@ -27,6 +27,7 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	r.making = true // appending the records of staged rows calls makeRoom, which must then do nothing
 	defer func() { r.making = false }()
 	counted := !numbered && r.countRepeated(int(partition))
+	r.repeats = repeats{} // hundreds of stores can each have one
 	used := r.held - int64(len(r.free)*r.chunk())
 	if full && (!counted || used > share/2) {
 		return r.spillAll()
@@ -54,102 +55,112 @@ func (r *Rows) countRepeated(partition int) bool {
 // of the single records that it removed, and by how many bytes the counted records grew.
 func (r *Rows) countPartition(partition int) (single, more int64) {
 	r.numberStaged(uint64(partition))
+	r.closeChunk(uint64(partition))
 	p := &r.partitions[partition]
-	if o := r.open[partition]; len(o) > 0 {
-		p.single.chunks = append(p.single.chunks, o)
-		r.open[partition] = nil
-	}
-	if len(p.single.chunks) == 0 {
+	if len(p.single) == 0 {
 		return 0, 0
 	}
-	single, more = p.single.size(), -p.counted.size()
-	counted := r.repeats.count(r.width, p.single.chunks, p.counted.chunks)
+	single, more = sizeOf(p.single), -sizeOf(p.counted)
+	counted := r.repeats.count(r.width, p.single, p.counted)
 	r.held += int64(cap(counted))
-	for _, c := range p.counted.chunks {
+	for _, c := range p.counted {
 		r.held -= int64(cap(c))
 	}
-	r.release(p.single.chunks)
-	p.single.chunks, p.counted.chunks = nil, [][]byte{counted}
+	r.release(p.single)
+	p.single, p.counted = nil, [][]byte{counted}
 	return single, more + int64(len(counted))
 }
 
-// endSegment ends the current segment of a partition: later rows begin a new segment.
-func (r *Rows) endSegment(partition int) {
-	r.numberStaged(uint64(partition))
-	p := &r.partitions[partition]
-	if o := r.open[partition]; len(o) > 0 {
-		p.single.chunks = append(p.single.chunks, o)
-		r.open[partition] = nil
+// endSegments ends the current segment of each partition: later rows begin a new segment.
+func (r *Rows) endSegments() {
+	for i := range r.partitions {
+		r.numberStaged(uint64(i))
+		r.closeChunk(uint64(i))
+		p := &r.partitions[i]
+		if !p.empty() {
+			p.numbers = r.numbers
+			p.ended = append(p.ended, p.segment)
+		}
+		p.segment = segment{}
 	}
-	if !p.empty() {
-		p.numbers = r.numbers
-		p.ended = append(p.ended, p.segment)
-	}
-	p.segment = segment{}
 }
 
 // spillAll writes all rows in memory to the spill.
 func (r *Rows) spillAll() error {
 	for i := range r.partitions {
-		r.endSegment(i)
-		ended := r.partitions[i].ended
-		for j := range ended {
-			if err := r.spillOne(&ended[j]); err != nil {
+		r.numberStaged(uint64(i))
+		r.closeChunk(uint64(i))
+		p := &r.partitions[i]
+		for j := range p.ended {
+			if err := r.spillSegment(&p.ended[j]); err != nil {
 				return err
 			}
+		}
+		if err := r.spillSegment(&p.segment); err != nil {
+			return err
 		}
 	}
 	r.unitCache.generation++
 	return nil
 }
 
-func (r *Rows) spillOne(s *segment) (err error) {
+// spillSegment writes the rows of a segment that are in memory.
+func (r *Rows) spillSegment(s *segment) error {
 	if s.texts != nil {
-		if s.spilledTexts, err = r.spillTexts(s.texts); err != nil {
+		if err := r.spillTexts(s); err != nil {
 			return err
 		}
 		r.held -= s.texts.Bytes()
 		s.texts = nil
 	}
-	if err := r.spillRecords(&s.single); err != nil {
+	if err := r.spillRecords(s, singleRecords, s.single); err != nil {
 		return err
 	}
-	return r.spillRecords(&s.counted)
+	err := r.spillRecords(s, countedRecords, s.counted)
+	s.single, s.counted = nil, nil
+	return err
 }
 
-func (r *Rows) spillRecords(s *records) error {
-	for i, size := 0, 0; i < len(s.chunks); size = 0 {
+// spillRecords writes chunks of a segment's records, in pieces, and releases the chunks.
+func (r *Rows) spillRecords(s *segment, kind pieceKind, chunks [][]byte) error {
+	for i, size := 0, 0; i < len(chunks); size = 0 {
 		from := i
-		for ; i < len(s.chunks) && (i == from || size+len(s.chunks[i]) <= pieceBytes); i++ {
-			size += len(s.chunks[i])
+		for ; i < len(chunks) && (i == from || size+len(chunks[i]) <= pieceBytes); i++ {
+			size += len(chunks[i])
 		}
-		at, err := r.spill.Write(s.chunks[from:i]...)
-		if err != nil {
+		if err := r.spillPiece(s, kind, chunks[from:i]...); err != nil {
 			return err
 		}
-		s.outside = append(s.outside, piece{at, int64(size)})
 	}
-	r.release(s.chunks)
-	s.chunks = nil
+	r.release(chunks)
 	return nil
 }
 
-func (r *Rows) spillTexts(t *intern.Texts) (names []piece, err error) {
+// spillTexts writes the texts of a segment, in pieces.
+func (r *Rows) spillTexts(s *segment) error {
 	var buf []byte
-	for i := range t.Len() {
-		text := t.At(int32(i))
+	kind := firstTexts
+	for i := range s.texts.Len() {
+		text := s.texts.At(int32(i))
 		buf = append(binary.LittleEndian.AppendUint32(buf, uint32(len(text))), text...)
-		if len(buf) < pieceBytes && i < t.Len()-1 {
+		if len(buf) < pieceBytes && i < s.texts.Len()-1 {
 			continue
 		}
-		at, err := r.spill.Write(buf)
-		if err != nil {
-			return nil, err
+		if err := r.spillPiece(s, kind, buf); err != nil {
+			return err
 		}
-		names = append(names, piece{at, int64(len(buf))})
-		buf = buf[:0]
+		buf, kind = buf[:0], moreTexts
 	}
-	return names, nil
+	return nil
+}
+
+// spillPiece writes some bytes, joined to one piece of a segment.
+func (r *Rows) spillPiece(s *segment, kind pieceKind, parts ...[]byte) error {
+	at, err := r.spill.Write(parts...)
+	if err == nil {
+		s.spilled = append(s.spilled, piece{at, sizeOf(parts), kind})
+	}
+	return err
 }
 
 // release keeps chunks of full size for later rows, and drops smaller chunks.
@@ -171,9 +182,7 @@ func (r *Rows) writeContents() {
 	if r.numbers == nil {
 		return
 	}
-	for i := range r.partitions {
-		r.endSegment(i)
-	}
+	r.endSegments()
 	for _, c := range r.free {
 		r.held -= int64(cap(c))
 	}

@@ -187,7 +187,8 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	stores[0][0].store.numbers.Limit = -1
 	add(stores[0], 3, 3)
 	add(stores[1], 1, rows)
-	stores[1][0].store.countPartition(int(wordSeed.Of(1) >> (64 - partitionBits))) // it frees chunks
+	longer := stores[1][0].store
+	longer.countPartition(int(longer.partitionOf(wordSeed.Of(1)))) // it frees chunks
 	if len(stores[1][0].store.free) == 0 {
 		t.Fatal("no chunk is free")
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
-
-	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
 // Oversized units
@@ -32,52 +30,44 @@ func (g *gatherer) oversizedUnits() (units [][]byte) {
 
 // rowsOf calls take for each record of a unit, with the record's content and multiplicity.
 func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
-	content := make([]byte, g.Size)
-	for i := range segments {
-		s := &segments[i]
-		key := unit
-		if g.units.HasText() {
-			number, n := int64(intern.None), int64(0)
-			err := g.eachText(s, func(name []byte) {
-				if bytes.Equal(name, unit) {
-					number = n
-				}
-				n++
-			})
-			if err != nil {
-				return err
+	content, width := make([]byte, g.Size), g.packedWidth()
+	key := unit
+	var texts uint32
+	to := segmentReader{
+		startTexts: func() { key, texts = noText, 0 },
+		text: func(name []byte) {
+			if bytes.Equal(name, unit) {
+				key = binary.LittleEndian.AppendUint32(nil, texts)
 			}
-			if number < 0 {
-				continue
-			}
-			key = binary.LittleEndian.AppendUint32(nil, uint32(number))
-		}
-		width := g.packedWidth()
-		err := g.readRecords(s, &s.single, 0, func(records []byte) {
+			texts++
+		},
+		single: func(records []byte) {
 			for ; len(records) >= width; records = records[width:] {
 				if bytes.Equal(records[:g.key], key) {
 					g.unpack(content, records[g.key:width])
 					take(content, 1)
 				}
 			}
-		})
-		if err != nil {
-			return err
-		}
-		err = g.readRecords(s, &s.counted, countBytes, func(records []byte) {
+		},
+		counted: func(records []byte) {
 			for n := width + countBytes; len(records) >= n; records = records[n:] {
 				if bytes.Equal(records[:g.key], key) {
 					g.unpack(content, records[g.key:width])
 					take(content, uint64(binary.LittleEndian.Uint32(records[width:])))
 				}
 			}
-		})
-		if err != nil {
+		},
+	}
+	for i := range segments {
+		if err := g.read(&segments[i], to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// noText is the key of no record: there are fewer texts.
+var noText = []byte{0xff, 0xff, 0xff, 0xff}
 
 // oversizedUnit bounds one oversized unit by the limits of one query.
 type oversizedUnit struct {

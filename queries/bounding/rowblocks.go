@@ -2,6 +2,7 @@ package bounding
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -35,7 +36,7 @@ type saving struct {
 	limit   int     // a block of at least so many bytes is full
 	blocks  []block // by bucket
 	emit    func(bucket int, write func(*state.Writer)) error
-	texts   []textOf // the texts of the segment that is being saved
+	texts   []textOf // the texts of the records that are being saved
 	number  uint32   // set by putTextOf: the number of the record's text in its block
 	err     error
 }
@@ -67,8 +68,8 @@ func (r *Rows) Save(b intern.Buckets, limit int, emit func(bucket int, write fun
 		s.blocks[i].generation = 1
 	}
 	g := newGatherer(r)
+	r.endSegments()
 	for i := range r.partitions {
-		r.endSegment(i)
 		for k := range r.partitions[i].ended {
 			if err := s.saveSegment(g, &r.partitions[i].ended[k]); err != nil {
 				return err
@@ -87,24 +88,15 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	if err := s.spill.Err(); err != nil {
 		return err
 	}
-	s.texts = s.texts[:0]
-	err := g.eachText(from, func(unit []byte) {
-		s.texts = append(s.texts, textOf{text: bytes.Clone(unit), bucket: s.buckets.OfText(unit)})
+	err := g.read(from, segmentReader{
+		startTexts: func() { s.texts = s.texts[:0] },
+		text: func(unit []byte) {
+			s.texts = append(s.texts, textOf{text: bytes.Clone(unit), bucket: s.buckets.OfText(unit)})
+		},
+		single:  func(records []byte) { s.saveRecords(records, s.packedWidth()) },
+		counted: func(records []byte) { s.saveRecords(records, s.packedWidth()+countBytes) },
 	})
-	if err != nil {
-		return err
-	}
-	if err := g.readRecords(from, &from.single, 0, func(records []byte) {
-		s.saveRecords(records,
-			s.packedWidth())
-	}); err != nil {
-		return err
-	}
-	counted := func(records []byte) { s.saveRecords(records, s.packedWidth()+countBytes) }
-	if err := g.readRecords(from, &from.counted, countBytes, counted); err != nil {
-		return err
-	}
-	return s.err
+	return cmp.Or(err, s.err)
 }
 
 // timesBytes is the length of a multiplicity in a block.
@@ -215,6 +207,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	for _, n := range r.shape() {
 		from.Expect(n)
 	}
+	r.split()
 	r.writeContents()
 	var texts []loadedText
 	if r.units.HasText() {
@@ -265,7 +258,7 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 		if !valid(content) {
 			return false
 		}
-		copy(r.appendRecord(hashBytes(record[:r.key])>>(64-partitionBits)), record)
+		copy(r.appendRecord(r.partitionOf(hashBytes(record[:r.key]))), record)
 	}
 	return true
 }
@@ -285,7 +278,7 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 		return false
 	}
 	if !r.units.HasText() {
-		return r.addLoaded(hashBytes(key)>>(64-partitionBits), content, times, func(to []byte) { copy(to, key) })
+		return r.addLoaded(r.partitionOf(hashBytes(key)), content, times, func(to []byte) { copy(to, key) })
 	}
 	at := binary.LittleEndian.Uint32(key)
 	if uint64(at) >= uint64(len(texts)) {
@@ -293,7 +286,7 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 	}
 	t := &texts[at]
 	// appending the record may spill the partition's texts, so the text is numbered afterwards
-	return r.addLoaded(t.unit.hash>>(64-partitionBits), content, times, func(to []byte) {
+	return r.addLoaded(r.partitionOf(t.unit.hash), content, times, func(to []byte) {
 		if t.unit.generation != r.unitCache.generation {
 			t.unit.id, t.unit.generation = r.numberText(t.unit.hash, t.text), r.unitCache.generation
 		}
@@ -329,22 +322,22 @@ func (r *Rows) addLoaded(partition uint64, content []byte, times uint64, putKey 
 func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	width := r.width + countBytes
 	p := &r.partitions[partition]
-	last := len(p.counted.chunks) - 1
-	if last < 0 || len(p.counted.chunks[last])+width > cap(p.counted.chunks[last]) {
+	last := len(p.counted) - 1
+	if last < 0 || len(p.counted[last])+width > cap(p.counted[last]) {
 		size := firstRows * width
 		if last >= 0 {
-			size = max(size, min(2*cap(p.counted.chunks[last]), r.chunk()/r.width*width))
+			size = max(size, min(2*cap(p.counted[last]), r.chunk()/r.width*width))
 		}
 		if r.failed == nil {
 			r.fail(r.makeRoom(partition, int64(size)))
 		}
-		p.counted.chunks = append(p.counted.chunks, make([]byte, 0, size))
+		p.counted = append(p.counted, make([]byte, 0, size))
 		r.held += int64(size)
-		last = len(p.counted.chunks) - 1
+		last = len(p.counted) - 1
 	}
-	c := p.counted.chunks[last]
+	c := p.counted[last]
 	c = c[:len(c)+width]
-	p.counted.chunks[last] = c
+	p.counted[last] = c
 	return c[len(c)-width:]
 }
 

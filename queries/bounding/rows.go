@@ -2,8 +2,8 @@
 //
 // If the privacy unit is made of columns, a query stores a record for every row: the unit and the row's content, which
 // is its cell and, if values are added up, its value. Bounds can be enforced only when all rows of a unit are known. A
-// hash of the unit chooses one of 256 partitions, to which the record is appended without any lookup. So all rows of a
-// unit are in one partition, and a partition is small enough for the processor's cache when it is grouped by unit.
+// hash of the unit chooses one of up to 256 partitions, to which the record is appended without any lookup. So all rows of
+// a unit are in one partition, and a partition is small enough for the processor's cache when it is grouped by unit.
 // Several goroutines bound partitions at a time. Data that does not fit in memory is written to the [Spill].
 //
 // A partition is a list of segments; the records of a segment are in memory (in chunks) or in the spill (in pieces). To
@@ -80,8 +80,9 @@ type Rows struct {
 	units *units.Reader
 	recordShape
 	spill      Spill
-	open       [partitionCount][]byte // the chunk of each partition to which records are appended
-	partitions [partitionCount]partition
+	partitions []partition // nil before the first record
+	open       [][]byte    // the chunk of each partition to which records are appended
+	shift      uint8       // partitionOf shifts a hash by so many bits
 	unitCache  unitCache
 	staged     staging
 	shared     bool            // several queries share the records
@@ -161,6 +162,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	if err := r.units.Open(b, cells); err != nil {
 		return err
 	}
+	r.split()
 	r.unitCache.startBatch(r.units)
 	return nil
 }
@@ -173,7 +175,7 @@ func (r *Rows) addWords(cells []int32) bool {
 			continue
 		}
 		word := words[row]
-		record := r.appendRecord(wordSeed.Of(word) >> (64 - partitionBits))
+		record := r.appendRecord(r.partitionOf(wordSeed.Of(word)))
 		binary.LittleEndian.PutUint64(record, word)
 		rest |= putLow(record[8:], uint64(cell))
 	}
@@ -200,7 +202,7 @@ func (r *Rows) record(row int) []byte {
 		return r.textRecord(row)
 	}
 	words := r.units.Uint64s(row)
-	record := r.appendRecord(hashWords(words) >> (64 - partitionBits))
+	record := r.appendRecord(r.partitionOf(hashWords(words)))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(record[8*i:], w)
 	}
@@ -234,9 +236,7 @@ func (r *Rows) startChunk(partition uint64) []byte {
 	if r.failed == nil && (len(r.free) == 0 || r.numbersRunOut(partition)) {
 		r.fail(r.makeRoom(partition, int64(size)))
 	}
-	if o := r.open[partition]; len(o) > 0 {
-		r.partitions[partition].single.chunks = append(r.partitions[partition].single.chunks, o)
-	}
+	r.closeChunk(partition)
 	var o []byte
 	if n := len(r.free); n > 0 {
 		o, r.free = r.free[n-1], r.free[:n-1]
@@ -246,6 +246,14 @@ func (r *Rows) startChunk(partition uint64) []byte {
 	}
 	r.open[partition] = o[:r.width]
 	return r.open[partition]
+}
+
+// closeChunk adds the open chunk of a partition to the partition's chunks.
+func (r *Rows) closeChunk(partition uint64) {
+	if o := r.open[partition]; len(o) > 0 {
+		r.partitions[partition].single = append(r.partitions[partition].single, o)
+	}
+	r.open[partition] = nil
 }
 
 func (r *Rows) fail(err error) {
@@ -262,12 +270,9 @@ func (r *Rows) Merge(o *Rows) error {
 	case !r.units.Same(o.units):
 		return ErrMerge
 	}
-	for i := range r.partitions {
-		r.endSegment(i)
-		o.endSegment(i)
-		r.partitions[i].ended = append(r.partitions[i].ended, o.partitions[i].ended...)
-		o.partitions[i] = partition{}
-	}
+	r.endSegments()
+	o.endSegments()
+	r.mergePartitions(o)
 	r.staged.drop()
 	o.staged.drop()
 	r.fail(o.failed)
@@ -282,6 +287,20 @@ func (r *Rows) Merge(o *Rows) error {
 	}
 	o.free = nil
 	return nil
+}
+
+// mergePartitions moves the ended segments of o to r. If one of the two has fewer partitions, so does r afterwards:
+// partitions are numbered by the first bits of hashes, so that some consecutive partitions become one.
+func (r *Rows) mergePartitions(o *Rows) {
+	if len(r.partitions) == 0 || len(o.partitions) > 0 && len(o.partitions) < len(r.partitions) {
+		r.partitions, r.open, r.shift, r.staged, o.partitions, o.open, o.shift, o.staged =
+			o.partitions, o.open, o.shift, o.staged, r.partitions, r.open, r.shift, r.staged
+	}
+	for i := range o.partitions {
+		p := &r.partitions[i*len(r.partitions)/len(o.partitions)]
+		p.ended = append(p.ended, o.partitions[i].ended...)
+	}
+	o.partitions = nil
 }
 
 // Failure returns the first error of the spill.

@@ -3,6 +3,7 @@ package bounding
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
@@ -12,15 +13,35 @@ import (
 
 // Rows chosen by columns that the job names
 //
-// A job can name columns that tell the rows of a unit apart, such as a trip's number (sample_by). The digest of a row
-// is then the first eight bytes of the SHA-256 of the texts of its unit and of these columns ([units.Texts]). If a unit
-// has more than k rows that pass the filters, those are kept whose digest is below the (k+1)-th smallest one. So rows
-// with equal digests are kept or dropped together, and at most k rows are kept. They depend on the unit's own rows
-// alone.
+// A job can name columns that tell the rows of a unit apart, such as a trip's number (sample_by). A row's digest is
+// computed from its values in the unit's columns and in these. If a unit has more than k rows that pass the filters,
+// those are kept whose digest is below the (k+1)-th smallest one. So rows with equal digests are kept or dropped
+// together, and at most k rows are kept. They depend on the unit's own rows alone.
 //
 // Compared with messages.go, the choice needs neither cells nor values: one choice serves all queries with the same
 // filters and the same k, rows that count in no query use up places, and a database computes cells of kept rows only.
 // The queries share records, each of which holds the row's digest after the queries' bits.
+//
+// If all of these columns hold integers, booleans, dates or times, the digest is computed modulo a prime, because this
+// costs a database much less than a hash function: the values' numbers are the coefficients of a polynomial, and the
+// digest is the cube of its value at SampleBase. The prime is 2 modulo 3, so that different numbers have different
+// cubes. Without the cube, numbers that grow by a constant step would be kept at constant distances. Otherwise, the
+// digest is the first eight bytes of the SHA-256 of the values' canonical texts ([units.Texts]).
+
+// Constants of digests that are computed from numbers. The number of a time is its nanoseconds since 1970. Remainders
+// have the sign of the dividend, as in SQL. All products are below 2^63.
+const (
+	SamplePrime = 2147483579 // the largest prime below 2^31 that is 2 modulo 3
+	SampleBase  = 1001234567 // below 2^30
+	SampleNull  = 1 << 30    // the number of null
+)
+
+// Numeric reports whether the digests of rows with values of these types are computed from numbers.
+func Numeric(types []table.Type) bool {
+	return !slices.ContainsFunc(types, func(t table.Type) bool {
+		return t.Kind != table.Int && t.Kind != table.Bool && t.Kind != table.Date && t.Kind != table.Timestamp
+	})
+}
 
 // Sample chooses the rows of a unit for all queries that share a store.
 type Sample struct {
@@ -32,16 +53,39 @@ const sampleBytes = 8 // the length of a digest in a content
 
 // putDigests writes the digest of each row of a batch that is not skipped into the row's packed content.
 func (s *sharedStore) putDigests(b *table.Batch) error {
-	if err := s.sample.Texts.Open(b); err != nil {
+	texts := s.sample.Texts
+	if err := texts.Open(b); err != nil {
 		return err
 	}
+	columns := texts.Types()
+	numeric := Numeric(columns)
 	for row, skip := range s.skipped {
-		if skip != columnar.Dropped {
-			d := manyhash.Of(s.sample.Texts.Row(row))
-			binary.BigEndian.PutUint64(s.content[row*s.Packed+s.maskBytes:], d.First())
+		if skip == columnar.Dropped {
+			continue
 		}
+		var d uint64
+		if numeric {
+			d = numericDigest(texts, len(columns), row)
+		} else {
+			sum := manyhash.Of(texts.Row(row))
+			d = sum.First()
+		}
+		binary.BigEndian.PutUint64(s.content[row*s.Packed+s.maskBytes:], d)
 	}
 	return nil
+}
+
+func numericDigest(values *units.Texts, columns, row int) uint64 {
+	at := int64(0) // the value of the polynomial so far, between -SamplePrime and SamplePrime
+	for i := range columns {
+		n, ok := values.Remainder(i, row, SamplePrime)
+		if !ok {
+			n = SampleNull
+		}
+		at = (at + n) * SampleBase % SamplePrime
+	}
+	x := uint64(at+SamplePrime) % SamplePrime
+	return x * x % SamplePrime * x % SamplePrime
 }
 
 // sampleBar is the limit below which digests of a unit are kept: the (k+1)-th smallest. If cuts is false, the unit has

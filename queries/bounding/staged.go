@@ -48,7 +48,7 @@ func (r *Rows) stageRow(row int) []byte {
 // stage stages a row whose unit has this hash and a length of unit bytes. It returns the bytes for the row's content and
 // unit, or nil if the unit is too long to be staged.
 func (r *Rows) stage(hash uint64, unit int) []byte {
-	partition := hash >> (64 - partitionBits)
+	partition := r.partitionOf(hash)
 	b := r.staged.buffers[partition]
 	from, n := len(b), stagedHeader+r.contentWidth()+unit
 	if from+n > cap(b) {
@@ -70,7 +70,7 @@ func (r *Rows) stage(hash uint64, unit int) []byte {
 func (r *Rows) emptyBuffer(partition uint64, n int) []byte {
 	r.numberStaged(partition)
 	b := r.staged.buffers[partition]
-	most := int(min(maxBuffer, r.spill.Share()/8/partitionCount))
+	most := int(min(maxBuffer, r.spill.Share()/8/int64(len(r.partitions))))
 	size := max(minBuffer, cap(b))
 	if t := r.partitions[partition].texts; t != nil && t.Bytes() > int64(size) {
 		size *= 2
@@ -92,7 +92,7 @@ func (r *Rows) emptyBuffer(partition uint64, n int) []byte {
 func (r *Rows) recordUnstaged(row int) []byte {
 	unit := r.units.Bytes(row)
 	hash := r.units.Hash(textSeed, unit)
-	record := r.appendRecord(hash >> (64 - partitionBits)) // this may spill the partition's texts
+	record := r.appendRecord(r.partitionOf(hash)) // this may spill the partition's texts
 	binary.LittleEndian.PutUint32(record, r.numberText(hash, unit))
 	return record[r.key:]
 }
@@ -139,7 +139,7 @@ func (r *Rows) numberSome(partition uint64, staged []byte) (rest []byte) {
 	for _, end := range ends[:rows] {
 		row := staged[from:end]
 		from = end
-		hash := partition<<(64-partitionBits) | uint64(binary.LittleEndian.Uint32(row))
+		hash := partition<<(r.shift&63) | uint64(binary.LittleEndian.Uint32(row))
 		record := r.appendRecord(partition) // this may spill the partition's texts
 		binary.LittleEndian.PutUint32(record, r.numberText(hash, row[stagedHeader+r.contentWidth():]))
 		copy(record[r.key:], row[stagedHeader:stagedHeader+r.contentWidth()])

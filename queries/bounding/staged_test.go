@@ -15,18 +15,24 @@ import (
 
 // keptSpill is a spill in memory.
 type keptSpill struct {
-	share  int64
 	mutex  sync.Mutex
 	stored []byte
 	writes int
 }
 
-func (*keptSpill) Join()          {}
-func (s *keptSpill) Share() int64 { return s.share }
-func (*keptSpill) Room() int64    { return 1 << 30 }
-func (*keptSpill) Cells() int64   { return 1 << 30 }
-func (*keptSpill) Workers() int   { return 2 }
-func (*keptSpill) Err() error     { return nil }
+func (*keptSpill) Join()        {}
+func (*keptSpill) Room() int64  { return 1 << 30 }
+func (*keptSpill) Cells() int64 { return 1 << 30 }
+func (*keptSpill) Workers() int { return 2 }
+func (*keptSpill) Err() error   { return nil }
+
+// sharedSpill is a spill of which a store may use a share.
+type sharedSpill struct {
+	*keptSpill
+	share int64
+}
+
+func (s sharedSpill) Share() int64 { return s.share }
 
 func (s *keptSpill) Write(pieces ...[]byte) (int64, error) {
 	s.mutex.Lock()
@@ -78,7 +84,8 @@ func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]i
 	return batches, cells
 }
 
-// For any amount of memory, and whether or not rows are staged, the same rows of units of text are kept.
+// For any amount of memory, and whether or not rows are staged, the same rows of units of text are kept, also if the
+// stores of two workers have different numbers of partitions. Pieces in the spill are not short if the share is small.
 func TestStagedRowsAreAllThere(t *testing.T) {
 	for columns := 1; columns <= 2; columns++ {
 		batches, cells := textBatches(rand.New(rand.NewPCG(1, uint64(columns))), columns)
@@ -89,11 +96,13 @@ func TestStagedRowsAreAllThere(t *testing.T) {
 		}
 		var want map[string]uint64
 		var all BoundTally
-		for _, share := range []int64{1 << 40, 64 << 10, 300 << 10, 1 << 20} {
-			s := &keptSpill{share: share}
+		for _, share := range [][2]int64{{1 << 40, 1 << 40}, {64 << 10, 64 << 10}, {300 << 10, 300 << 10}, {1 << 20, 1 << 20},
+			{64 << 10, 1 << 20}, {1 << 20, 64 << 10}, {1 << 40, 64 << 10}} {
+			s := &keptSpill{}
 			stores := make([]*Rows, 2)
 			for i := range stores {
-				stores[i] = NewRows(units.New(names, true, names, schema, &problem.Problems{}), CellBytes, []Field{CellField(3)}, s)
+				stores[i] = NewRows(units.New(names, true, names, schema, &problem.Problems{}), CellBytes, []Field{CellField(3)},
+					sharedSpill{s, share[i]})
 			}
 			for i, b := range batches {
 				if err := stores[i%2].AddCells(b, append([]int32(nil), cells[i]...)); err != nil {
@@ -113,10 +122,12 @@ func TestStagedRowsAreAllThere(t *testing.T) {
 				want, all = kept, tally
 			}
 			if !maps.Equal(kept, want) || tally != all {
-				t.Errorf("%d columns, share %d: %v %+v, want %v %+v", columns, share, kept, tally, want, all)
+				t.Errorf("%d columns, share %v: %v %+v, want %v %+v", columns, share, kept, tally, want, all)
 			}
-			if spilled := s.writes > 0; spilled != (share < 1<<40) {
-				t.Errorf("share %d: spilled is %v", share, spilled)
+			if spilled := s.writes > 0; spilled != (share[1] < 1<<40) {
+				t.Errorf("share %v: spilled is %v", share, spilled)
+			} else if spilled && len(s.stored)/s.writes < 4<<10 {
+				t.Errorf("share %v: %d bytes in %d pieces", share, len(s.stored), s.writes)
 			}
 		}
 	}

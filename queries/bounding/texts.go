@@ -17,7 +17,7 @@ func (r *Rows) textRecord(row int) []byte {
 	if k.generation == 0 && k.hash == 0 {
 		k.hash = r.units.Hash(textSeed, r.units.Bytes(row))
 	}
-	record := r.appendRecord(k.hash >> (64 - partitionBits)) // this may spill the partition's texts
+	record := r.appendRecord(r.partitionOf(k.hash)) // this may spill the partition's texts
 	if k.generation != r.unitCache.generation {
 		k.id, k.generation = r.numberText(k.hash, r.units.Bytes(row)), r.unitCache.generation
 	}
@@ -27,7 +27,7 @@ func (r *Rows) textRecord(row int) []byte {
 
 // numberText returns the number of a unit with this hash among the texts of its partition.
 func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
-	p := &r.partitions[hash>>(64-partitionBits)]
+	p := &r.partitions[r.partitionOf(hash)]
 	if p.texts == nil {
 		p.texts = intern.NewTexts()
 	}

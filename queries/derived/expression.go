@@ -34,16 +34,16 @@ type Expression struct {
 
 // Limits of expressions and their texts, in bytes.
 const (
-	// mostExpression is the longest expression.
-	mostExpression = 4096
-	// mostText is the longest text that an expression returns; a longer one is null. A batch of such texts has 256 MiB.
-	mostText = 4096
-	// mostInput is the longest text of the input that an expression reads; a longer one is null.
-	mostInput = 1 << 20
-	// mostPattern is the longest regular expression.
-	mostPattern = 1024
-	// mostNodes is the largest number of operators, columns and literals in an expression.
-	mostNodes = 500
+	// maxExpression is the longest expression.
+	maxExpression = 4096
+	// maxText is the longest text that an expression returns; a longer one is null. A batch of such texts has 256 MiB.
+	maxText = 4096
+	// maxInput is the longest text of the input that an expression reads; a longer one is null.
+	maxInput = 1 << 20
+	// maxPattern is the longest regular expression.
+	maxPattern = 1024
+	// maxNodes is the largest number of operators, columns and literals in an expression.
+	maxNodes = 500
 )
 
 // Parse parses an expression. field is its path in the job, name the column that it makes. It returns an error if the
@@ -53,8 +53,8 @@ func Parse(field, name, text string) (*Expression, error) {
 	bad := func(message, hint string) (*Expression, error) {
 		return nil, problem.One("", field, problem.CodeBadValue, message, hint)
 	}
-	if len(text) > mostExpression {
-		return bad(fmt.Sprintf("the expression has more than %d bytes", mostExpression), "split it: an expression can read "+
+	if len(text) > maxExpression {
+		return bad(fmt.Sprintf("the expression has more than %d bytes", maxExpression), "split it: an expression can read "+
 			"other derived columns")
 	}
 	tree, err := parse(text)
@@ -255,8 +255,8 @@ func isNumber(t table.Type) bool { return t.Kind == table.Int || t.Kind == table
 
 // compile compiles a node and its operands.
 func (c *compiler) compile(n ast.Node) *compiled {
-	if c.nodes++; c.nodes > mostNodes {
-		c.refuse("the expression has more than %d operators, columns and literals", mostNodes)
+	if c.nodes++; c.nodes > maxNodes {
+		c.refuse("the expression has more than %d operators, columns and literals", maxNodes)
 	}
 	if c.message != "" {
 		return c.refuse("")
@@ -485,7 +485,7 @@ func (p *expressionProgram) evaluate(rows int) {
 		v.Floats = append(v.Floats, r.floats[:rows]...)
 	case table.String:
 		for i, text := range r.texts[:rows] {
-			if p.present[first+i] = r.valid[i] && len(text) <= mostText; p.present[first+i] {
+			if p.present[first+i] = r.valid[i] && len(text) <= maxText; p.present[first+i] {
 				v.Data = append(v.Data, text...)
 			}
 			v.Offsets = append(v.Offsets, uint32(len(v.Data)))

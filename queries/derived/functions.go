@@ -105,7 +105,7 @@ func textFunction(f func([]byte) []byte) func(*compiler, []*compiled, []ast.Node
 	return func(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 		return each(textType, x, func(out *vector, in []*vector, i int) bool {
 			text := in[0].texts[i]
-			if len(text) > mostText || !utf8.Valid(text) {
+			if len(text) > maxText || !utf8.Valid(text) {
 				return false
 			}
 			out.texts[i] = f(text)

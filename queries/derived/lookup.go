@@ -82,8 +82,8 @@ type addedColumn struct {
 	codes  []int32
 }
 
-// mostNumbered is the largest number of combinations of key values for which an array of all combinations is held.
-const mostNumbered = 1 << 22
+// maxNumbered is the largest number of combinations of key values for which an array of all combinations is held.
+const maxNumbered = 1 << 22
 
 func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Problems) (made []table.Type,
 	start func() program) {
@@ -122,7 +122,7 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 				column, types[i]), "name the columns that have the same values: on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
 		}
 		j.codings, j.sizes = append(j.codings, c), append(j.sizes, size)
-		if combinations <= mostNumbered {
+		if combinations <= maxNumbered {
 			combinations *= max(len(distinct), 1)
 		}
 	}
@@ -234,7 +234,7 @@ func (j *joined) number(rows []int, codes [][]int32, combinations int) {
 	if len(codes) == 1 {
 		return // each key value is in one row, so the code is the row's index
 	}
-	if combinations <= mostNumbered {
+	if combinations <= maxNumbered {
 		j.rows = make([]int32, combinations)
 		for i := range j.rows {
 			j.rows[i] = domain.Dropped

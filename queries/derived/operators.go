@@ -286,8 +286,8 @@ func (c *compiler) matches(a *compiled, pattern ast.Node) *compiled {
 // pattern compiles the regular expression in a literal. Searching takes time linear in the text's length.
 func (c *compiler) pattern(n ast.Node) *regexp.Regexp {
 	text, ok := n.(*ast.StringNode)
-	if !ok || len(text.Value) > mostPattern {
-		c.refuse("a regular expression is a literal text of at most %d bytes", mostPattern)
+	if !ok || len(text.Value) > maxPattern {
+		c.refuse("a regular expression is a literal text of at most %d bytes", maxPattern)
 		return nil
 	}
 	re, err := regexp.Compile(text.Value)
@@ -303,7 +303,7 @@ func (c *compiler) pattern(n ast.Node) *regexp.Regexp {
 func (c *compiler) arithmetic(operator string, a, b *compiled) *compiled {
 	if operator == "+" && a.typ == textType && b.typ == textType {
 		return each(textType, []*compiled{a, b}, func(out *vector, in []*vector, i int) bool {
-			if len(in[0].texts[i])+len(in[1].texts[i]) > mostText {
+			if len(in[0].texts[i])+len(in[1].texts[i]) > maxText {
 				return false
 			}
 			out.texts[i] = append(append([]byte(nil), in[0].texts[i]...), in[1].texts[i]...)

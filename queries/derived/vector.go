@@ -25,7 +25,7 @@ func (in *input) load(c *table.Column, from, n int) {
 			in.valid[i] = !math.IsNaN(in.floats[i])
 		case table.String:
 			in.texts[i] = c.Values.Bytes(at)
-			in.valid[i] = len(in.texts[i]) <= mostInput
+			in.valid[i] = len(in.texts[i]) <= maxInput
 		default:
 			in.ints[i] = c.Values.Ints[at]
 			in.valid[i] = c.Type.Kind != table.Uint || in.ints[i] >= 0

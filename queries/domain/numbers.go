@@ -9,6 +9,9 @@ import (
 
 // Number parses a decimal number exactly.
 func Number(text string) (*big.Rat, bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return new(big.Rat).SetInt64(n), true // most edges are integers, and a dimension can have a million
+	}
 	x, err := calibrate.ParseDecimal(text)
 	return x.Rat(), err == nil
 }

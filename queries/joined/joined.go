@@ -26,8 +26,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// mostText is the largest length in bytes of a text in an added column. A longer text becomes null.
-const mostText = 1024
+// maxText is the largest length in bytes of a text in an added column. A longer text becomes null.
+const maxText = 1024
 
 // Fits reports whether columns of this type can be keys or can be added.
 func Fits(t table.Type) bool { return columnar.HasCanonicalForm(t) }
@@ -192,12 +192,12 @@ func (r *records) textKey(text []byte) int32 {
 
 // appendValue appends a row's value, encoded so that the order of the bytes is the order of the values: a byte 0 for null,
 // else a byte 1 and the value. In a text, 255 follows each byte 0, and two bytes 0 end it. ok is false if the value is
-// null. If short is set, a text of more than mostText bytes counts as null.
+// null. If short is set, a text of more than maxText bytes counts as null.
 func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, ok bool) {
 	start := len(dst)
 	if out, ok = columnar.AppendOrdered(append(dst, 1), c, row); ok && c.Type.Kind == table.String {
 		text := out[start+1:]
-		if ok = !short || len(text) <= mostText; ok {
+		if ok = !short || len(text) <= maxText; ok {
 			if bytes.IndexByte(text, 0) >= 0 {
 				text = bytes.ReplaceAll(text, []byte{0}, []byte{0, 255})
 			}
@@ -298,17 +298,17 @@ func (r *records) compact() {
 	r.garbage = 0
 }
 
-// mostRecords and mostBytes limit a side, so that 32-bit numbers of records and offsets of texts do not overflow.
+// maxRecords and maxBytes limit a side, so that 32-bit numbers of records and offsets of texts do not overflow.
 const (
-	mostRecords = 1 << 30
-	mostBytes   = 1 << 31
+	maxRecords = 1 << 30
+	maxBytes   = 1 << 31
 )
 
 // shrink reduces the memory to the limit. It compacts the records if a quarter of the memory is unused. Otherwise it
 // halves the range of hashes until the records fit or one record is left. Compacting is so rare that the time for a row
 // is constant on average.
 func (s *Side) shrink() {
-	for r := &s.records; r.bytes > s.limit || len(r.values) > mostRecords || r.bytes > mostBytes; r = &s.records {
+	for r := &s.records; r.bytes > s.limit || len(r.values) > maxRecords || r.bytes > maxBytes; r = &s.records {
 		if r.garbage >= max(r.bytes/4, 1) {
 			r.compact()
 			continue
@@ -368,7 +368,7 @@ func (s *Side) Complete() {
 }
 
 // completeTexts fills a column of texts, which stores each text once. Together they are shorter than 4 GiB, so that
-// 32-bit offsets suffice: at most mostBytes, or a single text.
+// 32-bit offsets suffice: at most maxBytes, or a single text.
 func completeTexts(c *column, values [][]byte) {
 	texts := intern.NewTexts()
 	c.codes = make([]int32, len(values))

@@ -179,20 +179,20 @@ func (q *Crosstabs) checkRounding(p *problem.Problems) {
 // seconds.
 const maxNonnegative = 1 << 20
 
-// mostTables is larger than the number of tables of any query for which a design can be computed.
-const mostTables = 4 * strategy.MaxResiduals
+// maxTables is larger than the number of tables of any query for which a design can be computed.
+const maxTables = 4 * strategy.MaxResiduals
 
 // appendSubsets appends all sets of k out of n dimensions, in order.
 func appendSubsets(sets []strategy.Set, n, k int) []strategy.Set {
 	var choose func(s strategy.Set, from, left int)
 	choose = func(s strategy.Set, from, left int) {
 		if left == 0 {
-			if !slices.Contains(sets, s) && len(sets) < mostTables {
+			if !slices.Contains(sets, s) && len(sets) < maxTables {
 				sets = append(sets, s)
 			}
 			return
 		}
-		for i := from; i <= n-left && len(sets) < mostTables; i++ {
+		for i := from; i <= n-left && len(sets) < maxTables; i++ {
 			choose(s|strategy.SetOf(i), i+1, left-1)
 		}
 	}

@@ -49,7 +49,7 @@ const (
 	raked            = 1e-10 // raking ends at this error, relative to the total
 	agreeRounds      = 30
 	unitsOfDeviation = 20 // steps of rounding per standard deviation, if the tables agree only after rounding
-	mostUnits        = 1 << 20
+	maxUnits         = 1 << 20
 	fewBelow         = 2 // cells below this are adjusted first; in standard deviations
 )
 
@@ -117,7 +117,7 @@ func (t *tables) nonnegative(base float64) {
 		}
 	}
 	if !agree && base == 0 {
-		units := float64(mostUnits)
+		units := float64(maxUnits)
 		if least := slices.Min(t.Deviations); least > 0 {
 			units = min(units, math.Ceil(unitsOfDeviation*total/least))
 		}

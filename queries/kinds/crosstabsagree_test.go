@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw draws tables that agree: sums of a joint table of numbers of both signs.
+// draw draws tables that agree: they are marginals of one table, whose numbers have both signs.
 func draw(r *rapid.T, most int) *tables {
 	t := &tables{}
 	for range rapid.IntRange(2, 4).Draw(r, "dimensions") {
@@ -34,8 +34,8 @@ func popcount(a uint64) (n int) {
 	return n
 }
 
-// Tables that nobody waits for are left soon, at whatever step: their work asks again and again, and ends once the
-// answer is yes.
+// A cancelled run ends soon, at whatever step it is: nonnegative calls Stopped often, and at most 60 times more after
+// it returned true.
 func TestStoppedTablesAreLeft(t *testing.T) {
 	for _, base := range []float64{0, 1} {
 		asked := math.MaxInt
@@ -59,7 +59,7 @@ func TestStoppedTablesAreLeft(t *testing.T) {
 	}
 }
 
-// unfit returns tables by three pairs of dimensions and their triple, some of whose cells are negative.
+// unfit returns a table of three dimensions, some of whose cells are negative, and its marginals by two dimensions.
 func unfit() *tables {
 	t := &tables{Sizes: []int{3, 4, 5}, Deviations: []float64{1, 1, 1}}
 	joint := make([]float64, t.cells(7))
@@ -72,7 +72,7 @@ func unfit() *tables {
 	return t
 }
 
-// disagree returns the largest difference between two tables in their common margins.
+// disagree returns the largest difference between two tables in a cell of their common margin.
 func (t *tables) disagree() float64 {
 	far := 0.0
 	for k, a := range t.Of {

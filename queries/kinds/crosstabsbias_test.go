@@ -13,10 +13,10 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Totals and margins of estimates that are not negative keep the mean of the noisy ones, in tables whose margins are
-// large and most of whose cells are nearly empty: bias under a tenth of the margin's standard deviation. A margin of
-// some thousand releases has a mean with a standard error of 1/sqrt(n) standard deviations: the bound is 5 of them
-// more, which fails by chance in one of 10^6 margins.
+// If estimates are made non-negative, their margins by one dimension stay almost unbiased, even if most cells of the
+// table are nearly empty: the bias is less than a tenth of the margin's standard deviation. The mean over n releases
+// has a standard error of 1/sqrt(n) standard deviations. The test adds 5 standard errors to its bounds, which one of
+// 10^6 margins exceeds by chance.
 func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 	owntest.Slow(t)
 	releases := 1000
@@ -90,9 +90,10 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 	}
 }
 
-// Values of a column that hardly any row has cannot keep their mean: they are too large by at most 0.4 of their
-// standard deviation, and the others too small by at most as much. The total keeps its mean, and so does every value of
-// a column all of whose values have more than two standard deviations of rows. The bound on chance is as above.
+// If hardly any row has some value of a column, the count of this value becomes too large, by at most
+// [query.RareValueBias] of its standard deviation, and the counts of other values too small by at most as much. The
+// total stays unbiased. So does every value of a column if each of its values has at least two standard deviations of
+// rows. The bounds allow for chance as in the test above.
 func TestMarginsOfRareValues(t *testing.T) {
 	releases, n := 400, 20.0
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -140,8 +141,8 @@ func TestMarginsOfRareValues(t *testing.T) {
 	}
 }
 
-// noisyTables draws noisy tables of a made table: few cells of each row have most of the rows. With rare values each
-// value of a column has a fifth of the rows of the one before.
+// noisyTables draws noisy versions of the marginals of an invented table, most of whose rows are in few cells. If rare
+// is set, each value of a column has a fifth of the rows of the value before it.
 type noisyTables struct {
 	margins    *strategy.Marginals
 	sizes      []int

@@ -12,10 +12,10 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Tables by three of four dimensions that are made non-negative integers hold what is measured best: the bias of a
-// margin by one dimension is under a tenth of its deviation, with 5 standard errors of the mean of the releases more,
-// which one of 10^6 margins exceeds by chance. The errors of tables by two dimensions together are at most a tenth
-// above the errors of the noisy ones, and of tables by three they are smaller.
+// Tables of three dimensions can be made non-negative and rounded without harm to their margins. The bias of a margin
+// by one dimension is less than a tenth of its standard deviation; the test adds 5 standard errors of the mean over the
+// releases, which one of 10^6 margins exceeds by chance. Compared with the noisy tables, the error of all tables by two
+// dimensions together is at most a tenth larger, and the error of the tables by three dimensions is smaller.
 func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 	owntest.Slow(t)
 	releases := 12
@@ -75,7 +75,7 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 	}
 }
 
-// The tables of three and more dimensions that share two dimensions are sums of one table, others are not.
+// Only tables of three and more dimensions that have two dimensions in common belong to one cluster.
 func TestClustersOfTables(t *testing.T) {
 	const a, b, c, d, e, f = 1, 2, 4, 8, 16, 32
 	for _, x := range []struct{ of, want []uint64 }{
@@ -92,7 +92,7 @@ func TestClustersOfTables(t *testing.T) {
 	}
 }
 
-// Integers that a table already has stay.
+// Tables that already hold non-negative integers do not change.
 func TestIntegersOfThreeDimensionsStay(t *testing.T) {
 	x := &tables{Sizes: []int{3, 4, 5, 2}, Deviations: []float64{1, 1, 1, 1}}
 	all := make([]float64, 120)
@@ -114,7 +114,8 @@ func TestIntegersOfThreeDimensionsStay(t *testing.T) {
 	}
 }
 
-// Units that are given at once are the same as units that go one by one to the best column that still lacks some.
+// byScores gives units to columns as if it gave them one by one, each to the column with the largest score among those
+// that still miss units.
 func TestUnitsGoToTheBestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 13))
 	for range 2000 {
@@ -158,7 +159,7 @@ func TestUnitsGoToTheBestColumns(t *testing.T) {
 	}
 }
 
-// A row that cannot be fitted, or for which no column lacks anything, gets the available units.
+// giveUnits drops units that no column misses, and works for rows that fitting has failed for (NaN or infinite).
 func TestUnitsOfRowsThatCannotBeFitted(t *testing.T) {
 	for _, x := range []struct{ row, missing, want []float64 }{
 		{[]float64{math.NaN(), math.NaN()}, []float64{2, 5}, []float64{2, 3}},

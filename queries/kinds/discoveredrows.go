@@ -157,8 +157,8 @@ func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 }
 
 // Bytes returns the memory for one answer for each possible bound: see [query.Query].
-func (q *Limited) Bytes(workers int, most int64) int64 {
-	return q.Query.Bytes(workers, most) * int64(len(q.Steps())+1)
+func (q *Limited) Bytes(workers int, maxDense int64) int64 {
+	return q.Query.Bytes(workers, maxDense) * int64(len(q.Steps())+1)
 }
 
 // Find chooses the bound from the noisy histogram.

@@ -56,15 +56,15 @@ func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return accumulate.HideCounts(t.Tables[0])
 }
 
-// isSparse reports whether accumulators hold only cells with rows. They do if there are more than most cells, which is
-// how many fit in memory. A kernel needs all cells, and so do counts that are sums of a column of counts.
-func (q *Histogram) isSparse(most int64) bool {
-	return q.Kernel == nil && q.Spec.Counts == nil && int64(q.Size) > most
+// isSparse reports whether accumulators hold only cells with rows. They do if the query has more than maxDense cells:
+// then a vector of all cells would not fit in memory. A kernel needs all cells, and so do sums of a column of counts.
+func (q *Histogram) isSparse(maxDense int64) bool {
+	return q.Kernel == nil && q.Spec.Counts == nil && int64(q.Size) > maxDense
 }
 
 // Bytes returns the memory of the cells: see [query.Query].
-func (q *Histogram) Bytes(workers int, most int64) int64 {
-	if q.isSparse(most) {
+func (q *Histogram) Bytes(workers int, maxDense int64) int64 {
+	if q.isSparse(maxDense) {
 		return 0
 	}
 	n := q.countBytes(q.Size, max(q.copies(workers), 2))

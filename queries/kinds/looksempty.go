@@ -10,8 +10,8 @@ import (
 const (
 	// maxChecked is the largest number of cells of an answer that isNoise examines.
 	maxChecked = 1 << 20
-	// largestNoise is the noise threshold in standard deviations. Noise alone exceeds it in about one of 30,000 answers.
-	largestNoise = 4
+	// noiseThreshold is the noise threshold in standard deviations. Noise alone exceeds it in about one of 30,000 answers.
+	noiseThreshold = 4
 )
 
 // isNoise reports whether a noisy vector could be noise alone: neither the sum of its listed cells nor any single cell
@@ -32,14 +32,14 @@ func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 		cells++
 	}
 	deviation, n := noisy.Mechanism().Deviation(), float64(max(cells, 1))
-	return math.Abs(sum) <= largestNoise*deviation*math.Sqrt(n) &&
-		largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
+	return math.Abs(sum) <= noiseThreshold*deviation*math.Sqrt(n) &&
+		largest <= (noiseThreshold+math.Sqrt(2*math.Log(n)))*deviation
 }
 
 // sumIsNoise reports whether the sum of a noisy vector could be noise alone.
 func sumIsNoise(noisy mechanism.Noisy) bool {
 	values := valuesOf(noisy)
-	return math.Abs(sumOf(values)) <= largestNoise*noisy.Mechanism().Deviation()*math.Sqrt(float64(len(values)))
+	return math.Abs(sumOf(values)) <= noiseThreshold*noisy.Mechanism().Deviation()*math.Sqrt(float64(len(values)))
 }
 
 // isListed reports whether a cell is neither a null cell nor an other cell in any of its dimensions.

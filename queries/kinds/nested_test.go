@@ -14,12 +14,13 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// placesSpec returns a query of a random tree of places, by a few cells.
+// placesSpec returns a query of a random tree of places, with a second dimension of some cells.
 func placesSpec(r *rand.Rand, levels, most, cells int) query.Spec {
 	return treeSpec(levels, cells, func() int { return 1 + r.IntN(most) })
 }
 
-// treeSpec returns a query of a tree of places, by a few cells. children returns the number of children of a place.
+// treeSpec returns a query of a tree of places, with a second dimension of some cells. children returns the number of
+// children of the next place.
 func treeSpec(levels, cells int, children func() int) query.Spec {
 	d := domain.Dimension{Column: "place", Levels: make([]domain.Level, levels)}
 	var grow func(level int)
@@ -134,7 +135,7 @@ func TestNestedSensitivity(t *testing.T) {
 	}
 }
 
-// Estimates that are made whole and non-negative add up over all levels, keep public totals, and have whole cells.
+// Estimates that are made non-negative, or multiples of a number, add up over all levels and keep public totals.
 func TestNestedIntegersAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for trial := range 300 {
@@ -190,9 +191,10 @@ func TestNestedIntegersAddUp(t *testing.T) {
 	}
 }
 
-// The total of every level, and of each cell over a level, keeps the mean of the noisy one if estimates are made whole
-// and non-negative: bias under a tenth of its standard deviation. The mean of n releases has a standard error of
-// 1/sqrt(n) deviations; the bound is 5 of them more, which fails by chance in one of 10^6 totals.
+// If estimates are made non-negative integers, the total of a level, and the total of each cell over all places of a
+// level, stay almost unbiased: the bias is less than a tenth of the total's standard deviation. The mean over n
+// releases has a standard error of 1/sqrt(n) standard deviations; the test adds 5 of them, which one of 10^6 totals
+// exceeds by chance.
 func TestNestedTotalsHaveNoBias(t *testing.T) {
 	releases := 400
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -244,11 +246,11 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 	}
 }
 
-// The weight of totals that are made first is near the best one: the squared error of the totals of children is at most
-// 20 % above that of the better of the two tables, whether cells alone are better (few cells, or places alike) or
-// totals first (many cells that are nearly empty, and large places among small ones; two places). The weight is raised
-// by its standard error, which costs most if all places are alike. The estimates of places are adjusted to their group,
-// as those of a tree are. The seed is fixed.
+// The weight of the totals-first table is nearly the best one (nestedagree.go): the squared error of the children's
+// totals is at most 20 % above the error of the better table. The cellwise table is better if there are few cells or if
+// all places are alike; the totals-first table if there are many nearly empty cells and places of very different sizes,
+// or only two places. The weight is raised by its standard error, which costs most if all places are alike. As in a
+// tree, the noisy cells of the places add up to the cells of their group. The seed is fixed.
 func TestNestedWeighsTotals(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -318,10 +320,10 @@ func TestNestedWeighsTotals(t *testing.T) {
 	}
 }
 
-// The errors of the cells of each level are those of the plan, and 95 % intervals cover, with and without public
-// totals, before estimates are made whole and non-negative and after it. An interval then also has the estimate and
-// nothing below 0, so that it covers at least as often. The bounds are 5 standard errors of what is independent at
-// least: the three cells of a node in each release for errors, releases for coverage. They fail by chance once in 10^6.
+// The cells of each level have the planned errors, with and without public totals. 95 % of the intervals contain the
+// truth, and at least as many after estimates are made non-negative integers: intervals are then extended to the
+// estimate, and cut at 0. The tolerances are 5 standard errors, so the test fails by chance once in 10^6. A standard
+// error counts only independent numbers: for errors the three cells of a node in each release, for coverage releases.
 func TestNestedErrorsAreAsPlanned(t *testing.T) {
 	releases := 500
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -376,7 +378,7 @@ func TestNestedErrorsAreAsPlanned(t *testing.T) {
 	}
 }
 
-// meanSquare returns the mean squared difference of two lists.
+// meanSquare returns the mean squared difference of two lists of numbers.
 func meanSquare(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
@@ -398,8 +400,8 @@ func coverage(a query.Answer, exact []float64) float64 {
 	return float64(covered) / float64(len(exact))
 }
 
-// 95 % intervals of sums of cells, at each level, have the stated coverage. The covered fraction of n sums has a
-// standard error of sqrt(0.95·0.05/n); the bound is 5 of them, which fails by chance once in 10^6.
+// 95 % of the intervals of sums of cells contain the exact sum, at each level. The fraction over n releases has a
+// standard error of sqrt(0.95·0.05/n); the tolerance is 5 of them, so the test fails by chance once in 10^6.
 func TestNestedSumsCover(t *testing.T) {
 	releases := 1000
 	if os.Getenv("DPRELEASE_LONG") != "" {

@@ -11,9 +11,10 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// agreeLikeBlueDown makes levels agree in the order of steps of BlueDown (arXiv 2603.10099): the totals of the children of
-// a group as the nearest non-negative numbers, then the nearest table with them; in the last level the nearest table, cell
-// by cell. Rounding is ours.
+// agreeLikeBlueDown makes levels agree by the steps of BlueDown (arXiv 2603.10099). In each level but the last, it
+// first makes the totals of a group's children the nearest non-negative numbers, and then the children's table the
+// nearest one with these totals. In the last level it only fits the table, column by column. The rounding is this
+// program's.
 func (q *Nested) agreeLikeBlueDown(x [][]float64) [][]float64 {
 	cells, last := q.Tree.Cells(), q.Tree.Levels()-1
 	c := children{cells: cells, nonnegative: true, integers: true, stopped: func() bool { return false }}
@@ -39,9 +40,9 @@ func (q *Nested) agreeLikeBlueDown(x [][]float64) [][]float64 {
 	return out
 }
 
-// The absolute errors of totals and cells in each level of a tree are at most 3 % above those of the levels that agree in
-// BlueDown's steps on the same noise, if nearly all places are empty and if they are not. The bound is 6 standard errors
-// of the difference more: false alarms of 1e-9. bench/README.md has the program itself.
+// In each level of a tree, the absolute errors of totals and cells are at most 3 % larger than with BlueDown's steps
+// and the same noise, whether nearly all places are empty or not. The test adds 6 standard errors of the difference, so
+// it fails by chance with probability 1e-9. bench/README.md has a comparison with BlueDown itself.
 func TestNestedErrorsBesideBlueDown(t *testing.T) {
 	owntest.Slow(t)
 	releases := 200

@@ -67,7 +67,7 @@ func newListed(s query.Spec, p *problem.Problems) kind {
 	case v != nil:
 		q := newSums(c, v)
 		if q.reader = r; r != nil {
-			r.mostOfRow = v.Real(v.Max)
+			r.maxOfRow = v.Real(v.Max)
 		}
 		return q
 	case s.Read.Sums:

@@ -275,7 +275,7 @@ func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
 	for _, s := range q.sums(noisy) {
 		total += s[q.n]
 	}
-	return math.Abs(total) <= largestNoise*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
+	return math.Abs(total) <= noiseThreshold*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
 }
 
 // Strategy describes the errors of the cumulative counts, and of other designs.

@@ -37,8 +37,8 @@ type quantileReader struct {
 	cdf          bool
 	keys         []domain.KeyColumn // the key columns of the groups; their strides count groups
 	Name         string             // name of the axis
-	// mostOfRow is the largest amount that one row adds to a cell: 1, or the largest weight of a row.
-	mostOfRow float64
+	// maxOfRow is the largest amount that one row adds to a cell: 1, or the largest weight of a row.
+	maxOfRow float64
 }
 
 // newQuantileReader returns the reader that a spec needs. It returns nil if the spec requests neither quantiles nor
@@ -51,7 +51,7 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 	if len(s.Read.Quantiles) == 0 {
 		field = string(s.Kind) + "." + cdfReading
 	}
-	r := &quantileReader{mostOfRow: 1, cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
+	r := &quantileReader{maxOfRow: 1, cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
 	at := edgeAxis(s, axes, field, p)
 	switch {
 	case at < 0:
@@ -208,7 +208,7 @@ func (r *quantileReader) table(groups int, s strategy.Spread, sumsOf func(int) s
 	for g := range groups {
 		x := sumsOf(g)
 		d := distribution{edges: r.Edges, widths: r.widths, noisy: x.Noisy, estimate: rising(x.Estimate), spread: s,
-			mostOfRow: r.mostOfRow}
+			maxOfRow: r.maxOfRow}
 		read(d, all[g*rows:(g+1)*rows])
 	}
 	a := query.Answer{Cells: len(all), Keys: r.keysWith(key)}
@@ -256,7 +256,7 @@ type distribution struct {
 	edges, widths   []float64
 	noisy, estimate []float64
 	spread          strategy.Spread // the variances of the noise in noisy; see variances
-	mostOfRow       float64
+	maxOfRow        float64
 }
 
 // variances returns the noise variance of the cumulative count at edge j, its covariance with the number of all rows,
@@ -369,7 +369,7 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 		rows, doubt := d.within(d.noisy, j, part)
 		below, deviation = below+rows, between(deviation, math.Sqrt(nextOwn), part)
 		withAll, z = between(withAll, nextAll, part), between(z, d.outerZ(j+1, q), part)
-		spread = max(d.noisy[j+1]-d.noisy[j], 0)*d.mostOfRow*part*(1-part) + doubt*doubt
+		spread = max(d.noisy[j+1]-d.noisy[j], 0)*d.maxOfRow*part*(1-part) + doubt*doubt
 	}
 	variance := deviation*deviation - 2*q*withAll + q*q*all + spread
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))

@@ -39,12 +39,13 @@ func TestRisingIsTheNearest(t *testing.T) {
 	})
 }
 
-// At an edge the interval of a quantile has the variance of A - q·N, worked out from the matrix of independent cells:
-// each cell below counts 1 - q times, each above -q times. Without noise, within a cell of n rows, it has that of n
-// rows which fall anywhere: n·p·(1 - p).
+// The interval of a quantile has the right standard deviation (see [distribution.quantile]). At an edge it is the
+// deviation of A - q·N, where each cell below the edge has the weight 1 - q and each cell above it the weight -q.
+// Within a cell of n rows, without noise, it combines the variance n·p·(1 - p) of rows at random places with the
+// curve's error.
 func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
 	const cells, variance = 5, 9.0
-	d := distribution{mostOfRow: 1, edges: []float64{0, 1, 2, 3, 4, 5}, noisy: []float64{0, 10, 30, 70, 80, 100}}
+	d := distribution{maxOfRow: 1, edges: []float64{0, 1, 2, 3, 4, 5}, noisy: []float64{0, 10, 30, 70, 80, 100}}
 	d.widths = relativeWidths(d.edges)
 	for j := range cells {
 		d.spread.Variance = append(d.spread.Variance, variance*float64(j+1))
@@ -81,13 +82,13 @@ func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
 	}
 }
 
-// Within a cell the sums follow a curve: exactly if the density is the same everywhere, near it if the density falls
-// tenfold from one cell to the next but one, in cells of any widths; and it never falls.
+// Within a cell, cumulative counts follow a curve that never falls. If the density is the same everywhere, the curve is
+// exact. If the density falls steeply, its error is at most 0.7 of the error of an even spread, in cells of any widths.
 func TestSumsWithinACellFollowADensity(t *testing.T) {
 	edges := []float64{1, 2, 5, 10, 20, 50, 100}
 	for name, sum := range map[string]func(x float64) float64{
 		"even": func(x float64) float64 { return 10 * x }, "falling": func(x float64) float64 { return 1000 * (1 - 1/x) }} {
-		d := distribution{edges: edges, widths: relativeWidths(edges), mostOfRow: 1}
+		d := distribution{edges: edges, widths: relativeWidths(edges), maxOfRow: 1}
 		for _, x := range edges {
 			d.noisy = append(d.noisy, sum(x))
 		}
@@ -117,7 +118,8 @@ func TestSumsWithinACellFollowADensity(t *testing.T) {
 	}
 }
 
-// Within each cell the sums rise from those at one edge to those at the next, for any counts and widths.
+// Within each cell, the curve of cumulative counts rises from the count at one edge to the count at the next, for any
+// counts and widths.
 func TestSumsWithinACellNeverFall(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells := rapid.IntRange(1, 5).Draw(rt, "cells")
@@ -140,10 +142,10 @@ func TestSumsWithinACellNeverFall(t *testing.T) {
 	})
 }
 
-// Quantiles and shares are read between any edges: the quantile of edges times c is c times the quantile, at both ends
-// of the range of numbers; and edges too near for numbers of 64 bits, or beside others of any size, give numbers.
+// Quantiles are computed for edges of any size. If all edges are multiplied by c, so is the quantile, even near the
+// largest and smallest float64. Edges that are equal, or of very different sizes, give numbers within the range.
 func TestQuantilesBetweenExtremeEdges(t *testing.T) {
-	reader := distribution{mostOfRow: 1, noisy: []float64{0, 10, 30, 70, 80}, estimate: []float64{0, 10, 30, 70, 80},
+	reader := distribution{maxOfRow: 1, noisy: []float64{0, 10, 30, 70, 80}, estimate: []float64{0, 10, 30, 70, 80},
 		spread: strategy.Spread{Variance: []float64{1, 2, 3, 4}, WithLast: []float64{1, 2, 3, 4}}}
 	plain := []float64{-1.5, -0.5, 0.25, 1, 1.5}
 	for _, edges := range [][]float64{plain, scaled(plain, math.Ldexp(1, 1023)), scaled(plain, math.Ldexp(1, -1020)),
@@ -175,11 +177,12 @@ func scaled(x []float64, c float64) (out []float64) {
 	return out
 }
 
-// Without rows there is no quantile and no share, and their intervals are the whole range. A share's interval is from 0
-// to 1 at most, also if the noisy number of rows below an edge is negative or more than all.
+// If the estimates have no row, quantiles and fractions are NaN, and their intervals reach the end of the range. The
+// interval of a fraction is within 0 and 1, even if the noisy number of rows below an edge is negative or above the
+// noisy number of all rows.
 func TestReadingsStayInTheirRange(t *testing.T) {
 	edges := []float64{2, 3, 5}
-	d := distribution{edges: edges, widths: relativeWidths(edges), mostOfRow: 1, spread: strategy.Spread{
+	d := distribution{edges: edges, widths: relativeWidths(edges), maxOfRow: 1, spread: strategy.Spread{
 		Variance: []float64{4, 8}, WithLast: []float64{4, 8}}}
 	d.noisy, d.estimate = []float64{0, -9, -4}, []float64{0, 0, 0}
 	if got := d.quantile(0.5); !math.IsNaN(got.estimate) || got.low > 3 || got.high != 5 {
@@ -197,9 +200,10 @@ func TestReadingsStayInTheirRange(t *testing.T) {
 	}
 }
 
-// Intervals hold the quantiles of rows with smooth densities, also if thousands of rows show that they are not spread
-// evenly within cells, and estimates then have 0.6 of the squared error of an even spread or less. The cells are as
-// wide as 0.3 to 0.6 standard deviations of the values.
+// If values have a smooth density, at least 93.5 % of the intervals of quantiles contain the exact quantile, even if
+// there are thousands of rows and little noise, so that the error of an even spread within cells is visible. Then the
+// squared error of estimates is at most 0.6 of the squared error for an even spread. Cells are 0.3 to 0.6 standard
+// deviations wide.
 func TestQuantilesOfSmoothDensities(t *testing.T) {
 	owntest.Slow(t)
 	const cells, slack = 16, 6.1 // standard errors: false alarms of 1e-9
@@ -247,7 +251,7 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 					}
 					d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy,
 						estimate: rising(noisy), spread: spread,
-						mostOfRow: 1}
+						maxOfRow: 1}
 					for _, q := range quantiles {
 						got, want := d.quantile(q), values[int(q*float64(rows))]
 						if got.low <= want && want <= got.high {
@@ -272,10 +276,10 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 	}
 }
 
-// Intervals of quartiles hold between edges that do not know the values (1, 1.2, 1.5, 2, …): spread evenly up to an
-// edge or beyond it, smooth, within one cell, or all the same; also integers, if the lower end is rounded down.
-// Intervals in cells that are wide beside the spread of the values are whole cells. The bound of 0.94 has a slack of
-// 6.1 standard errors: false alarms of 1e-9.
+// At least 94 % of the intervals of quartiles contain the exact quartile, for edges that are chosen without the values
+// (1, 1.2, 1.5, 2, …). The values are spread evenly, up to an edge or past it, or have a smooth density, or lie in one
+// cell, or are all equal. For integers the lower end of the interval is rounded down. The tolerance is 6.1 standard
+// errors, so the test fails by chance with probability 1e-9.
 func TestQuartilesOfAnyValues(t *testing.T) {
 	owntest.Slow(t)
 	var edges []float64
@@ -333,7 +337,7 @@ func TestQuartilesOfAnyValues(t *testing.T) {
 					noisy[i+1] += noisy[i] + sigma*r.NormFloat64()
 				}
 				d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy, estimate: rising(noisy),
-					spread: spread, mostOfRow: 1}
+					spread: spread, maxOfRow: 1}
 				for i, q := range []float64{0.25, 0.5, 0.75} {
 					got, want := d.quantile(q), values[int(q*float64(rows))]
 					width[i] += (got.high - got.low) / float64(runs)
@@ -353,7 +357,7 @@ func TestQuartilesOfAnyValues(t *testing.T) {
 	}
 }
 
-// evenQuantile is the quantile if rows are spread evenly within cells.
+// evenQuantile returns the quantile if rows are spread evenly within cells.
 func evenQuantile(sums, edges []float64, q float64) float64 {
 	want := q * sums[len(sums)-1]
 	j := 1

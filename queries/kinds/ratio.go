@@ -77,8 +77,8 @@ func (r ratio) interval(s, n float64) (low, high float64) {
 	if r.tail == nil {
 		return r.fieller(s, n)
 	}
-	const mostKurtosis, rounds = 3, 5
-	r.Z = r.tail(mostKurtosis)
+	const maxKurtosis, rounds = 3, 5
+	r.Z = r.tail(maxKurtosis)
 	low, high = r.fieller(s, n)
 	if n <= r.Z*r.Count {
 		return low, high

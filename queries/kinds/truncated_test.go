@@ -8,11 +8,10 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// The intervals of selected keys hold the count in 94 to 96 % of the selections, however far below the threshold it
-// is. The mean of the noisy counts is too large by up to five standard deviations. That of the estimates is off by less
-// than a tenth of an estimate's own standard deviation, for counts that are selected in more than one of 1,000
-// releases. With 20,000 selections a share has a standard error of 0.16 %, and a mean one of 0.007 standard deviations:
-// chance alone passes the bounds in less than one of 10^8 tests.
+// If a key is selected, its interval contains the count in 94.5 to 95.5 % of the selections, however far the count is
+// below the threshold. The noisy counts of selected keys are too large on average, by up to five standard deviations.
+// The bias of the estimates is less than a tenth of their standard deviation, for counts that are selected in more than
+// one of 1,000 releases. The tolerances are 6 standard errors, which one of 10^8 tests exceeds by chance.
 func TestSelectedCountsAreCovered(t *testing.T) {
 	owntest.Slow(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -57,8 +56,8 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 	}
 }
 
-// On the coarsest grid that noise may have, a sixteenth of its deviation, the intervals hold counts near the threshold
-// as well, and those far below in up to 97.5 %: a count is at least 1, so that these intervals never miss to one side.
+// The intervals also hold on the coarsest grid that noise may have, a sixteenth of its standard deviation. For counts
+// near the threshold and below it they contain the count in up to 97.5 % of the selections.
 func TestSelectedCountsOnACoarseGridAreCovered(t *testing.T) {
 	r := rand.New(rand.NewPCG(913, 5))
 	const sigma, grid, trials = 16.0, 1.0, 20_000

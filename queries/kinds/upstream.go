@@ -34,8 +34,8 @@ func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 	return l
 }
 
-// mostUpstream is the largest bound in a promise. The product of two bounds fits in 64 bits.
-const mostUpstream = 1 << 31
+// maxUpstreamBound is the largest bound in a promise. The product of two bounds fits in 64 bits.
+const maxUpstreamBound = 1 << 31
 
 // checkUpstream reports a promise that gives no bound. For a table of counts, it also reports a spec that needs rows: a
 // value, discovered keys or a discovered bound on rows.
@@ -45,7 +45,7 @@ func checkUpstream(s query.Spec, p *problem.Problems) {
 	case u == nil && s.Counts != nil:
 		p.Add("", problem.CodeBadSpec, "a table of counts needs a promise by how much one unit changes it", "")
 	case u == nil:
-	case len(s.Unit) > 0 || max(u.Rows, u.Change, u.Sum) > mostUpstream || u.Sum < 1 && min(u.Rows, u.Change) < 1 ||
+	case len(s.Unit) > 0 || max(u.Rows, u.Change, u.Sum) > maxUpstreamBound || u.Sum < 1 && min(u.Rows, u.Change) < 1 ||
 		s.Counts == nil && (u.Sum > 0 || u.Change != 1):
 		p.Add(problem.FieldUnit, problem.CodeBadSpec, "the promise about units states no usable bound", "")
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Counts of cells that are added up have at most the total of a table of rows, and a change of one of them by 1 stays a
-// change by at most 1.
+// capTotal lowers the counts of a table of counts so that their sum is at most MaxRows, and never increases the
+// difference of two counts. It does not change the counts of a table of rows.
 func TestCappedCountsHaveTheTotalOfRows(t *testing.T) {
 	q := &Base{Spec: query.Spec{Counts: &quantize.Value{Columns: []string{"views"}}}}
 	const cells = 1 << 10

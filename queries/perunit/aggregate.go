@@ -136,9 +136,9 @@ func (r *reader) state() state {
 }
 
 // encode appends a row's value, encoded so that the order of the bytes is the order of the values. ok is false if the
-// value is null or a text of more than mostText bytes.
+// value is null or a text of more than maxText bytes.
 func encode(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	before := len(dst)
 	value, ok = columnar.AppendOrdered(dst, c, row)
-	return value, ok && (c.Type.Kind != table.String || len(value)-before <= mostText)
+	return value, ok && (c.Type.Kind != table.String || len(value)-before <= maxText)
 }

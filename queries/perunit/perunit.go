@@ -45,8 +45,8 @@ const (
 // MostDistinct is the largest result of CountDistinct: further different values are not counted.
 const MostDistinct = 64
 
-// mostText is the largest length in bytes of a text that a state keeps. A longer text counts as null.
-const mostText = 1024
+// maxText is the largest length in bytes of a text that a state keeps. A longer text counts as null.
+const maxText = 1024
 
 // Column is a column of the table of units.
 type Column struct {

@@ -39,7 +39,7 @@ func normSquared(x []int64) *big.Int {
 	return sum
 }
 
-// components draws a vector of numbers of very different sizes.
+// drawVector draws a vector whose components have very different magnitudes. inverse is 1/quantum.
 func drawVector(t *rapid.T, inverse float64) []float64 {
 	row := make([]float64, rapid.IntRange(1, 6).Draw(t, "components"))
 	for i := range row {

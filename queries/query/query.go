@@ -83,7 +83,7 @@ type Query interface {
 	LooksEmpty(noisy []mechanism.Noisy) bool
 	// Bytes returns the memory in bytes for the cells of the exact answer, while this number of workers add up rows and
 	// while noise is drawn. Each worker has a copy of the cells if each row is a unit, otherwise there is one. It returns
-	// 0 if the domain has more than most cells and the query can hold only cells with rows. The rows of units are not
+	// 0 if the domain has more than maxDense cells and the query can hold only cells with rows. The rows of units are not
 	// included.
-	Bytes(workers int, most int64) int64
+	Bytes(workers int, maxDense int64) int64
 }

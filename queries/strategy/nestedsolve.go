@@ -28,7 +28,7 @@ import (
 // converted to float64, which forbids compilers to fuse it with a sum.
 
 const (
-	leastShare   = 1e-4 // the least fraction of mu² of a level: with 0, its noise would have an infinite variance
+	minShare     = 1e-4 // the least fraction of mu² of a level: with 0, its noise would have an infinite variance
 	nestedRounds = 100
 	nestedWork   = 60_000_000 // limit of groups × evaluations of the loss: some seconds
 	nestedGap    = 1e-3
@@ -41,14 +41,14 @@ const (
 // returned.
 func (n *Nested) Solve(loss Loss) []float64 {
 	levels := n.Levels()
-	free := 1 - float64(float64(levels)*leastShare) // what remains after each level got leastShare
+	free := 1 - float64(float64(levels)*minShare) // what remains after each level got minShare
 	next := equalWeights(levels)
 	best, least, bound := next, math.Inf(1), 0.0
 	var tangents [][]float64 // tangents[i][l] is the value of tangent i if level l gets all of free
 	for range n.rounds() {
 		p := make([]float64, levels)
 		for l, x := range next {
-			p[l] = leastShare + float64(free*x)
+			p[l] = minShare + float64(free*x)
 		}
 		values, slopes := n.tangents(loss, p)
 		if at := slices.Max(values); at < least {
@@ -61,7 +61,7 @@ func (n *Nested) Solve(loss Loss) []float64 {
 			}
 			tangent := make([]float64, levels)
 			for l, slope := range slopes[i] {
-				tangent[l] = float64(2*value) + float64(leastShare*sum) + float64(free*slope)
+				tangent[l] = float64(2*value) + float64(minShare*sum) + float64(free*slope)
 			}
 			tangents = append(tangents, tangent)
 		}
@@ -79,7 +79,7 @@ func (n *Nested) Solve(loss Loss) []float64 {
 		}
 	}
 	for l := range best {
-		best[l] = leastShare + float64(free*best[l])
+		best[l] = minShare + float64(free*best[l])
 	}
 	return best
 }

@@ -57,7 +57,7 @@ const (
 	designWork   = 2_000_000_000 // limit of changes × residuals × rounds: a few seconds
 	designGap    = 1e-6          // the search ends if the loss exceeds its lower bound by less than this fraction
 	severalGap   = 1e-5          // replaces designGap if a unit can make several changes
-	largestGap   = 1e-2          // the largest gap that is accepted if the rounds run out
+	maxGap       = 1e-2          // the largest gap that is accepted if the rounds run out
 )
 
 // Solve returns the design of least loss at mu = 1. A unit can change the residuals in one of several ways:
@@ -137,7 +137,7 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 			break
 		}
 	}
-	if !(best.Error <= bound*(1+largestGap)) {
+	if !(best.Error <= bound*(1+maxGap)) {
 		return Design{}, ErrSolve
 	}
 	best.Error, best.Bound = math.Sqrt(best.Error), math.Sqrt(bound)

@@ -69,7 +69,7 @@
 
   // sumText states the sum of some cells, with its interval to the digits that its error leaves.
   function sumText(sums, rows) {
-    if (rows.some((r) => r.noisy === null || r.withheld)) return "The sum is not known: some of these cells are left empty.";
+    if (rows.some((r) => r.noisy === null || r.withheld)) return "not known, since it includes an empty cell";
     const sum = rows.reduce((s, r) => s + r.noisy, 0), variance = varianceOf(sums, rows), half = zOf(sums, rows, variance) * Math.sqrt(variance) + (sums.step ?? 0) / 2;
     const digits = Math.min(20, Math.max(0, 1 - Math.floor(Math.log10(Math.sqrt(variance))))), scale = 10 ** digits;
     const text = (x) => x.toLocaleString("en", { maximumFractionDigits: digits });
@@ -90,7 +90,8 @@
     const showSum = () => {
       const some = picked.size ? rows.filter((r) => picked.has(r.at)) : chosen();
       const all = !picked.size && some.length === rows.length;
-      total.textContent = !some.length || (q.sums.parts && some.length > most) ? "" : `Sum of ${picked.size ? `the ${count(some.length)} cells that you picked` : all ? `all ${count(some.length)} cells` : `the ${count(some.length)} matching cells`}: ${sumText(q.sums, some)}`;
+      const cells = some.length === 1 ? "cell" : `${count(some.length)} cells`, which = picked.size ? `the ${cells} that you picked` : all ? `all ${cells}` : `the ${cells} that match`;
+      total.textContent = !some.length || (q.sums.parts && some.length > most) ? "" : `Sum of ${which}: ${sumText(q.sums, some)}`;
     };
     const pick = (r) => el("td", { class: "pick" }, el("input", { type: "checkbox", "aria-label": `Add up ${columns.filter((c) => c.text).map((c) => c.get(r)).join(", ") || q.name}`, checked: picked.has(r.at), onchange: (e) => { if (e.target.checked) picked.add(r.at); else picked.delete(r.at); showSum(); } }));
     const body = el("tbody"), status = el("p", { class: "soft", role: "status" });

@@ -26,9 +26,9 @@ type Cell struct {
 	Value float64
 }
 
-// mostShapes is the maximum number of cells that are drawn as separate shapes. If there are more, all are drawn as one
+// maxShapes is the maximum number of cells that are drawn as separate shapes. If there are more, all are drawn as one
 // image.
-const mostShapes = 2500
+const maxShapes = 2500
 
 func (m Cells) plot(width, height vg.Length) *plot.Plot {
 	p := titled(m.Title, width)
@@ -63,7 +63,7 @@ func (m *cells) row(y int) int {
 
 // Plot draws each cell in its colour, with its value if there is room. A cell whose value is undefined is gray.
 func (m *cells) Plot(c draw.Canvas, p *plot.Plot) {
-	if len(m.Cells.Cells) > mostShapes {
+	if len(m.Cells.Cells) > maxShapes {
 		m.drawImage(c, p)
 		return
 	}

@@ -199,16 +199,16 @@ func bounded(x float64, a *plot.Axis) float64 {
 	return min(max(x, a.Min-span), a.Max+span)
 }
 
-// mostPoints is the maximum number of points of a line that are drawn. It exceeds the pixel columns of a picture.
-const mostPoints = 4000
+// maxPoints is the maximum number of points of a line that are drawn. It exceeds the pixel columns of a picture.
+const maxPoints = 4000
 
-// thinned returns at most mostPoints points. If there are more, it keeps the lowest and the highest of each group of
+// thinned returns at most maxPoints points. If there are more, it keeps the lowest and the highest of each group of
 // neighbouring points.
 func thinned(points []vg.Point) []vg.Point {
-	if len(points) <= mostPoints {
+	if len(points) <= maxPoints {
 		return points
 	}
-	each := (2*len(points) + mostPoints - 1) / mostPoints
+	each := (2*len(points) + maxPoints - 1) / maxPoints
 	var out []vg.Point
 	for group := range slices.Chunk(points, each) {
 		low, high := 0, 0

@@ -70,7 +70,7 @@ func TestLinesKeepTheirHeights(t *testing.T) {
 	}
 	points[12_345].Y, points[40_000].Y = 11, 9
 	out := thinned(points)
-	if len(out) > mostPoints || !slices.Contains(out, points[12_345]) || !slices.Contains(out, points[40_000]) {
+	if len(out) > maxPoints || !slices.Contains(out, points[12_345]) || !slices.Contains(out, points[40_000]) {
 		t.Errorf("%d points are left, without a peak", len(out))
 	}
 }

@@ -236,7 +236,7 @@ func (a *app) readAccount(ctx context.Context, book *ledger.Book, plan *pipeline
 // noteWaiting prints the charges that have been reserved for long.
 func (a *app) noteWaiting() {
 	for i := range a.last.waiting {
-		a.Warn(jobs.WaitingText(&a.last.waiting[i]))
+		a.Warn(jobs.WaitingText(&a.last.waiting[i], time.Now()))
 	}
 }
 
@@ -264,7 +264,7 @@ func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
 	}
 	dir, err := f.Dir(plan)
 	if err != nil {
-		return place{}, console.Usagef("--out: %v", err)
+		return place{}, console.Usagef("%v", err)
 	}
 	key, err := signing.NewSigner(f.Sign)
 	return place{dir: dir, limits: limits, signer: key}, err

@@ -14,7 +14,7 @@ import (
 )
 
 // A charge that has been reserved for more than an hour is named by status, by the runs of the dataset and in their
-// metrics; a younger one is not.
+// metrics; a younger one is not. A charge whose date is far ahead of the clock is named too: its age is unknown.
 func TestChargesThatWaitAreShown(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "30")
 	path := filepath.Join(p.dir, "colours.yaml")
@@ -23,7 +23,8 @@ func TestChargesThatWaitAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	for day, age := range map[string]time.Duration{"2013-01-01": 2 * time.Hour, "2013-01-02": time.Minute} {
+	for day, age := range map[string]time.Duration{"2013-01-01": 2 * time.Hour, "2013-01-02": time.Minute,
+		"2013-01-04": -2 * time.Hour} {
 		plan, err := new(jobs.Flags).LoadWith(t.Context(), console.New(&strings.Builder{}, &strings.Builder{}), path,
 			map[string]string{"day": day})
 		if err != nil {
@@ -41,13 +42,14 @@ func TestChargesThatWaitAreShown(t *testing.T) {
 	} {
 		var stdout, stderr strings.Builder
 		execute(t.Context(), args, &stdout, &stderr)
-		if n := strings.Count(stderr.String(), "is charged and not published since"); n != 1 ||
+		if n := strings.Count(stderr.String(), "is charged and not published since"); n != 2 ||
+			!strings.Contains(stderr.String(), ", which the clock has not reached: ") ||
 			!strings.Contains(stderr.String(), "--param day=2013-01-01 is charged") {
 			t.Errorf("%s: %s", args[0], stderr.String())
 		}
 	}
 	text, err := os.ReadFile(metrics)
-	if err != nil || !strings.Contains(string(text), `dprelease_charges_reserved_long{dataset="people"} 1`) {
+	if err != nil || !strings.Contains(string(text), `dprelease_charges_reserved_long{dataset="people"} 2`) {
 		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -8,11 +8,11 @@ import (
 // Quote returns a text of the job for a message, on one line and not too long.
 func Quote(s string) string { return strconv.Quote(Short(s, 60)) }
 
-// Short cuts a text after n characters.
-func Short(s string, most int) string {
+// Short cuts a text after limit characters, and marks the cut with "…".
+func Short(s string, limit int) string {
 	n := 0
 	for i := range s {
-		if n++; n > most {
+		if n++; n > limit {
 			return s[:i] + "…"
 		}
 	}

@@ -34,13 +34,13 @@ func New(n int, edges []Edge) (*Graph, error) {
 }
 
 // The range of weights. The square of such a weight, and sums of weights, are normal floating-point numbers.
-const smallestWeight, largestWeight = 1e-100, 1e100
+const minWeight, maxWeight = 1e-100, 1e100
 
 func flaw(n int, e Edge) string {
 	switch {
 	case e.U < 0 || e.U >= n || e.V < 0 || e.V >= n:
 		return fmt.Sprintf("it joins %d and %d, but nodes are numbered 0 to %d", e.U, e.V, n-1)
-	case !(e.W >= smallestWeight && e.W <= largestWeight):
+	case !(e.W >= minWeight && e.W <= maxWeight):
 		return fmt.Sprintf("its weight is %v, not a number from 1e-100 to 1e+100", e.W)
 	case !(e.Length >= 0) || math.IsInf(e.Length, 1):
 		return fmt.Sprintf("its length is %v, not a finite number of at least 0", e.Length)
@@ -99,5 +99,5 @@ func (g *Graph) addEdge(e Edge) bool {
 	if g.length[k] == 0 || (e.Length > 0 && e.Length < g.length[k]) {
 		g.length[k] = e.Length
 	}
-	return g.weight[k] <= largestWeight
+	return g.weight[k] <= maxWeight
 }

@@ -113,7 +113,7 @@ const (
 	wantedProducts = 5e-13
 	wantedGap      = 1e-8
 	acceptedGap    = 1e-6
-	mostSteps      = 100
+	maxSteps       = 100
 	// refinements is how many times the solution of each step's linear system is refined. Without refinement, rounding
 	// errors accumulate in v.
 	refinements = 2
@@ -154,7 +154,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	s.begin()
 	gap, objective := s.measure()
-	for before, steps := math.Inf(1), 0; steps < mostSteps; steps++ {
+	for before, steps := math.Inf(1), 0; steps < maxSteps; steps++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}

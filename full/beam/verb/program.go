@@ -378,14 +378,14 @@ const (
 	shuffleFiles  = "files"
 )
 
-// mostBundles is the number of functions that prism runs at the same time.
-const mostBundles = 8
+// maxBundles is the number of functions that prism runs at the same time.
+const maxBundles = 8
 
 // scopes returns the number of scopes into which the pipeline is divided (dpbeam.Build): one for each worker or, if
 // prism has one worker, one for each processor of this machine.
 func (o *options) scopes() int {
 	if runner() == prism && o.workers == 1 {
-		return min(runtime.GOMAXPROCS(0), mostBundles)
+		return min(runtime.GOMAXPROCS(0), maxBundles)
 	}
 	return o.workers
 }

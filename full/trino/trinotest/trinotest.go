@@ -21,8 +21,8 @@ import (
 const (
 	// version is the newest version of the server on Maven Central.
 	version = "476"
-	// leastJava is the lowest version of Java on which this version of the server runs.
-	leastJava = 24
+	// minJava is the lowest version of Java on which this version of the server runs.
+	minJava = 24
 	// onlyPlugins is a folder with the plugins to load; the server loads no others.
 	onlyPlugins = "plugins"
 )
@@ -44,7 +44,7 @@ func Start(t testing.TB) *Server {
 	}
 	java := findJava()
 	if java == "" {
-		t.Skipf("there is no Java %d, which Trino needs", leastJava)
+		t.Skipf("there is no Java %d, which Trino needs", minJava)
 	}
 	dir, err := install()
 	if err != nil {
@@ -73,7 +73,7 @@ func findJava() string {
 		if err != nil || found == nil {
 			continue
 		}
-		if n, err := strconv.Atoi(string(found[1])); err == nil && n >= leastJava {
+		if n, err := strconv.Atoi(string(found[1])); err == nil && n >= minJava {
 			return java
 		}
 	}

@@ -71,7 +71,7 @@ func testPeriod(t *testing.T, s ledger.Store) {
 
 // testClockSetBack checks caps of one kind of period at a time. A clock that is set back frees no budget: neither on an
 // earlier day on which nothing was spent, nor in the same month or year. The time zone of the clock makes no
-// difference.
+// difference. A refusal names the period, and says so if the clock has not reached it.
 func testClockSetBack(t *testing.T, s ledger.Store) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	b := ledger.NewBook(s, func() time.Time { return now })
@@ -90,11 +90,21 @@ func testClockSetBack(t *testing.T, s ledger.Store) {
 		_, err := b.Charge(t.Context(), c)
 		return err
 	}
+	layouts := map[string]string{"day": time.DateOnly, "month": "2006-01", "year": "2006"}
 	step := func(dataset, run string, fits bool) {
 		t.Helper()
 		var over *ledger.OverBudgetError
-		if err := try(dataset, run); fits != (err == nil) || err != nil && !errors.As(err, &over) {
-			t.Errorf("a charge of the cap for one %s, the clock at %v: %v; fits: want %t", dataset, now, err, fits)
+		err := try(dataset, run)
+		if fits != (err == nil) || err != nil && !errors.As(err, &over) {
+			t.Fatalf("a charge of the cap for one %s, the clock at %v: %v; fits: want %t", dataset, now, err, fits)
+		}
+		if err == nil {
+			return
+		}
+		p := over.Period()
+		ahead := p.Name > now.UTC().Format(layouts[dataset])
+		if p.Per != dataset || p.Ahead != ahead || strings.Contains(err.Error(), "the clock has not reached") != ahead {
+			t.Errorf("the clock at %v: period %+v; %v", now, p, err)
 		}
 	}
 	for _, dataset := range []string{"day", "month", "year"} {

@@ -2,10 +2,10 @@ package selftest
 
 import "math"
 
-// leastExpected is the smallest expected number of samples in a bin. A check's threshold is a quantile of the
+// minExpected is the smallest expected number of samples in a bin. A check's threshold is a quantile of the
 // chi-square distribution, which assumes normal counts. With few bins, binomial counts that expect 2000 exceed the
 // threshold less than 4 times as often as that quantile allows; the checks' alarm levels make up for this.
-const leastExpected = 2000
+const minExpected = 2000
 
 // noise is the distribution of a noisy number that is tested: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1.
 // If tail is 0, Z is normal. Otherwise Z is symmetric and P(Z < z) = tail·e^z for z < 0.
@@ -50,10 +50,10 @@ type bins struct {
 	probability  []float64
 }
 
-// newBins returns bins for n samples of d. Each bin expects at least leastExpected samples.
+// newBins returns bins for n samples of d. Each bin expects at least minExpected samples.
 func newBins(d noise, n int) bins {
 	width := max(1, int64(d.scale/8))
-	need := leastExpected / float64(n)
+	need := minExpected / float64(n)
 	steps := int64(7*d.scale)/width + 1
 	var b bins
 	var last int64

@@ -10,15 +10,15 @@ import (
 func TestBins(t *testing.T) {
 	for _, in := range append(inputs, paired) {
 		d := in.exact()
-		for what, b := range map[string]bins{"fine": newBins(d, leastSamples), "coarse": coarse(d)} {
+		for what, b := range map[string]bins{"fine": newBins(d, minSamples), "coarse": coarse(d)} {
 			if what == "coarse" && in != paired {
 				continue
 			}
 			sum := 0.0
 			for i, p := range b.probability {
 				sum += p
-				if p*leastSamples < leastExpected/4 {
-					t.Errorf("%s bins of %+v: bin %d of %d expects %g", what, in, i, len(b.probability), p*leastSamples)
+				if p*minSamples < minExpected/4 {
+					t.Errorf("%s bins of %+v: bin %d of %d expects %g", what, in, i, len(b.probability), p*minSamples)
 				}
 			}
 			if len(b.probability) < 2 || math.Abs(sum-1) > 1e-12 {
@@ -40,7 +40,7 @@ func TestPureBins(t *testing.T) {
 		}
 	}
 	for _, in := range pureInputs {
-		b := newBins(in.exact(), leastSamples)
+		b := newBins(in.exact(), minSamples)
 		sum := 0.0
 		for _, p := range b.probability {
 			sum += p
@@ -93,7 +93,7 @@ func TestSamplerSees(t *testing.T) {
 	const draws = 2
 	right := input{scale: 10}.exact()
 	for _, wrong := range []input{{scale: 10.2}, {scale: 9.8}, {10, -3, 2}} {
-		b := newBins(right, leastSamples)
+		b := newBins(right, minSamples)
 		counts := make([]int, len(b.probability))
 		for range draws {
 			err := draw(t.Context(), wrong, 0, func(cells []int64) {

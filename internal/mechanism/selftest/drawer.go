@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// leastSamples is the number of samples that a check draws even if its time is over. Bins are made for this number.
-	leastSamples = 2_000_000
+	// minSamples is the number of samples that a check draws even if its time is over. Bins are made for this number.
+	minSamples = 2_000_000
 	// chunk is the number of samples that are drawn at a time, the same as in a release, whose workers draw blocks of
 	// so many cells.
 	chunk = 1 << 14
@@ -83,7 +83,7 @@ func (d *drawer) next() ([]int64, error) {
 	return d.cells, d.sampler.Add(d.cells)
 }
 
-// draw passes chunks of noisy copies of in to see, until budget is over and at least leastSamples are drawn.
+// draw passes chunks of noisy copies of in to see, until budget is over and at least minSamples are drawn.
 func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)) error {
 	d, err := newDrawer(in)
 	if err != nil {
@@ -92,10 +92,10 @@ func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)
 	return d.draw(ctx, budget, see)
 }
 
-// draw passes chunks of noisy numbers to see, until budget is over and at least leastSamples are drawn.
+// draw passes chunks of noisy numbers to see, until budget is over and at least minSamples are drawn.
 func (d *drawer) draw(ctx context.Context, budget time.Duration, see func([]int64)) error {
 	end := time.Now().Add(budget)
-	for n := 0; n < leastSamples || time.Now().Before(end); n += chunk {
+	for n := 0; n < minSamples || time.Now().Before(end); n += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (in input) fit(ctx context.Context, budget time.Duration) (Check, error) {
 
 // fit tests whether the drawn numbers have the distribution exact. name is the name of the check.
 func (d *drawer) fit(ctx context.Context, budget time.Duration, exact noise, name string) (Check, error) {
-	b := newBins(exact, leastSamples)
+	b := newBins(exact, minSamples)
 	counts := make([]int, len(b.probability))
 	err := d.draw(ctx, budget, func(cells []int64) {
 		for _, y := range cells {

@@ -57,7 +57,7 @@ func blocks(ctx context.Context, budget time.Duration) (Check, error) {
 	}
 	var cells [2][chunk]int64
 	end := time.Now().Add(budget)
-	for i := 0; i < many && (i*chunk < leastSamples || time.Now().Before(end)); i += 2 {
+	for i := 0; i < many && (i*chunk < minSamples || time.Now().Before(end)); i += 2 {
 		if err := ctx.Err(); err != nil {
 			return Check{}, err
 		}

@@ -19,9 +19,9 @@ type Selected struct {
 }
 
 // Selection makes a release of a table with keys keys, each of which is in rows rows. The job selects the keys
-// privately, drops keys of fewer than least units before the noise, and adds up 1 for each row of a key. Each row is a
-// privacy unit of its own. The release uses the same code as a user's release.
-type Selection func(ctx context.Context, least int64, keys, rows int) (*Selected, error)
+// privately, drops keys of fewer than minUnits units before the noise, and adds up 1 for each row of a key. Each row is
+// a privacy unit. The release uses the same code as a user's release.
+type Selection func(ctx context.Context, minUnits int64, keys, rows int) (*Selected, error)
 
 const (
 	// keysOfAudit is large enough to detect a threshold that is a sixth of sigma too low, if Failure is near 0.1: about
@@ -30,8 +30,8 @@ const (
 	// distanceOfMany is how far the counts of keys that must be found are above the threshold, in sigmas. The
 	// probability that one of 20,000 such keys is missed is below 1e-27.
 	distanceOfMany = 12
-	// leastUnits is the pre-threshold of the releases that drop keys.
-	leastUnits = 3
+	// minUnits is the pre-threshold of the releases that drop keys.
+	minUnits = 3
 )
 
 // Keys audits private key selection with four releases. In the first table each key has one unit, in the second very
@@ -48,12 +48,12 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	shareOfLeast, _, wrongOfLeast, err := auditRareKeys(ctx, selection, leastUnits,
+	shareOfLeast, _, wrongOfLeast, err := auditRareKeys(ctx, selection, minUnits,
 		"discovered keys, audit of keys of the least number of units")
 	if err != nil {
 		return nil, err
 	}
-	few, err := selection(ctx, leastUnits, keysOfAudit, leastUnits-1)
+	few, err := selection(ctx, minUnits, keysOfAudit, minUnits-1)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +89,12 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	), nil
 }
 
-// auditRareKeys makes a release of a table in which each key has exactly least units. It returns the check of how many
-// keys were selected, the release, and the number of wrong results: counts below the threshold, and keys without a sum.
-func auditRareKeys(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected,
-	wrong int,
-	err error) {
-	if out, err = selection(ctx, least, keysOfAudit, int(least)); err != nil {
+// auditRareKeys makes a release of a table in which each key has unitsPerKey units, which is also the pre-threshold. It
+// returns the check of how many keys were selected, the release, and the number of wrong results: counts below the
+// threshold, and keys without a sum.
+func auditRareKeys(ctx context.Context, selection Selection, unitsPerKey int64,
+	name string) (share Check, out *Selected, wrong int, err error) {
+	if out, err = selection(ctx, unitsPerKey, keysOfAudit, int(unitsPerKey)); err != nil {
 		return share, nil, 0, err
 	}
 	units, err := out.Selection.Threshold()

@@ -72,9 +72,9 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	return homogeneous("sampler, low bits of neighbouring inputs 2^53 - 1 and 2^53 - 2", counts[0][:], counts[1][:]), nil
 }
 
-// mostErrors is the largest accepted deviation of a moment, in standard errors. A normal sum exceeds 8 with probability
-// below 1e-14. The skewness of fourth powers, summed over leastSamples, raises that less than tenfold.
-const mostErrors = 8
+// maxErrors is the largest accepted deviation of a moment, in standard errors. A normal sum exceeds 8 with probability
+// below 1e-14. The skewness of fourth powers, summed over minSamples, raises that less than tenfold.
+const maxErrors = 8
 
 // moments tests the first four moments of the noise against the moments of a normal variable.
 func moments(ctx context.Context, budget time.Duration) (Check, error) {
@@ -98,6 +98,6 @@ func moments(ctx context.Context, budget time.Duration) (Check, error) {
 		worst = max(worst, math.Abs(sum[i]/float64(n)-want[i])/math.Sqrt(variance[i]/float64(n)))
 	}
 	c := Check{Name: "sampler, first four moments, S = 2^30", Measure: "standard errors", Samples: n, Statistic: worst,
-		Threshold: mostErrors}
+		Threshold: maxErrors}
 	return c.judged(), err
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -16,7 +17,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 )
 
 func record(columns []Column, rows []Row) (arrow.Record, error) {
@@ -85,9 +85,13 @@ func appendCell(b array.Builder, cell any) error {
 }
 
 func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	batch := pick[int64](r, 1, 2, 1024)
+	if slices.ContainsFunc(columns, func(c Column) bool { return c.Type.Arrow.ID() == arrow.LIST }) {
+		batch = 1024 // more than a list has elements; see MarshalArrowParquet
+	}
 	properties := []parquet.WriterProperty{
 		parquet.WithDictionaryDefault(chance(r, 0.5)), parquet.WithMaxRowGroupLength(pick[int64](r, 1, 2, 3, 5, 1<<20)),
-		parquet.WithDataPageSize(pick[int64](r, 1, 16, 64, 1<<20)), parquet.WithBatchSize(pick[int64](r, 1, 2, 1024)),
+		parquet.WithDataPageSize(pick[int64](r, 1, 16, 64, 1<<20)), parquet.WithBatchSize(batch),
 		parquet.WithStats(r.IntN(4) > 0), parquet.WithDataPageVersion(pick(r, parquet.DataPageV1, parquet.DataPageV2)),
 		parquet.WithCompression(pick(r, compress.Codecs.Uncompressed, compress.Codecs.Snappy)),
 		parquet.WithMaxStatsSize(pick[int64](r, 1, 16, 4096)),
@@ -98,23 +102,6 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		return nil, err
 	}
 	return MarshalArrowParquet(of, properties...)
-}
-
-// MarshalArrowParquet returns a record batch as a Parquet file that Arrow's library writes. The file has no row group
-// if the batch has no rows.
-func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) ([]byte, error) {
-	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(of.Schema(), &out, parquet.NewWriterProperties(properties...),
-		pqarrow.DefaultWriterProps())
-	if err != nil {
-		return nil, err
-	}
-	var all []arrow.Record
-	if of.NumRows() > 0 {
-		all = append(all, of)
-	}
-	err = writeBatches(w, all)
-	return out.Bytes(), err
 }
 
 // batches divides rows into the record batches of an Arrow file or stream, at random, and chooses its options.

@@ -73,7 +73,7 @@ func sampledRows() (rows []stabilitytest.Row) {
 	start := time.Date(2024, 1, 1, 22, 30, 0, 500_000_000, time.UTC).UnixMicro()
 	for unit := range 12 {
 		for n := range 4 * unit {
-			trip := any(int64(n / (1 + unit%3)))
+			trip := any(int64(n/(1+unit%3) - 4))
 			if n%7 == 3 {
 				trip = nil
 			}
@@ -86,6 +86,9 @@ func sampledRows() (rows []stabilitytest.Row) {
 				paid = nil
 			}
 			when := start + int64(n*unit)*7*3600e6
+			if unit%4 == 3 { // before 1970
+				when -= 80 * 365 * 86400e6
+			}
 			rows = append(rows, stabilitytest.Row{person, int64(unit / 2), trip, words[(n+unit)%len(words)],
 				when / 86400e6, when, paid, zones[n%len(zones)], values[(n+unit)%len(values)], int64(n - 12)})
 		}

@@ -70,8 +70,8 @@ func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare returns the squared straight-line distance between two places whose distance along the earth is metres.
-func mostSquare(metres float64) float64 {
+// squaredChord returns the squared straight-line distance between two places whose distance along the earth is metres.
+func squaredChord(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)
 	return float64(chord * chord)

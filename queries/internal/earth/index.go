@@ -13,7 +13,7 @@ type Index struct {
 // metres away.
 func NewIndex(places []Place, within float64) *Index {
 	t := newTree(places)
-	most := mostSquare(within)
+	most := squaredChord(within)
 	return &Index{t, newSquares(places, t, within, most), most}
 }
 

@@ -26,9 +26,9 @@ import (
 
 const (
 	squaresPerPoint = 8
-	mostSquares     = 1 << 18
-	leastPoints     = 2 * leafSize // with fewer points the tree is as fast
-	mostCandidates  = 64           // the largest number of candidates that a square stores
+	maxSquares      = 1 << 18
+	minPoints       = 2 * leafSize // with fewer points the tree is as fast
+	maxCandidates   = 64           // the largest number of candidates that a square stores
 	// longestRadius is the earth's largest radius of curvature in metres, a/sqrt(1 - e²), rounded up. No degree of
 	// latitude is longer than on a sphere of this radius, and no degree of longitude longer than that times the cosine of
 	// its latitude.
@@ -60,12 +60,12 @@ type candidates struct {
 
 // undecided, nobody and tooMany are special values of candidates.only. If only is undecided, the nearest point depends on
 // the place in the square; if nobody, no point is near enough to any place of the square; if tooMany, the square has more
-// than mostCandidates candidates, so the tree is searched.
+// than maxCandidates candidates, so the tree is searched.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an index without candidates, or nil if there are few points or all are on one line.
 func newSquares(points []Place, t tree, within, most float64) *squares {
-	if len(points) < leastPoints {
+	if len(points) < minPoints {
 		return nil
 	}
 	south, north, west, east := 90.0, -90.0, 180.0, -180.0
@@ -80,7 +80,7 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	around := within / longestRadius * (180 / math.Pi) // in degrees: how far the area extends beyond the outermost points
 	south, high = south-min(around, high/4), high+2*min(around, high/4)
 	west, wide = west-min(around, wide/4), wide+2*min(around, wide/4)
-	n := float64(min(squaresPerPoint*len(points), mostSquares))
+	n := float64(min(squaresPerPoint*len(points), maxSquares))
 	squeezed := max(math.Cos((south+high/2)*(math.Pi/180)), 0.01) * wide // width of the area, in degrees of latitude
 	rows := min(max(math.Round(math.Sqrt(n*high/squeezed)), 1), n)
 	cols := max(math.Floor(n/rows), 1)
@@ -135,11 +135,11 @@ func (s *squares) fill(row, col int) *candidates {
 	reach := min(nearest+2*b.radius, s.within+b.radius) + squareSlack
 	sites := s.tree.sitesWithin(&b.middle, reach*reach, nil)
 	slices.SortFunc(sites, func(a, b site) int { return int(a.index) - int(b.index) })
-	if len(sites) <= 4*mostCandidates {
+	if len(sites) <= 4*maxCandidates {
 		sites = b.withoutFurther(sites)
 	}
 	switch {
-	case len(sites) > mostCandidates:
+	case len(sites) > maxCandidates:
 		c.only, sites = tooMany, nil
 	case len(sites) == 0:
 		c.only = nobody

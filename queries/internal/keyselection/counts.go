@@ -27,12 +27,12 @@ type Counts struct {
 	failed  error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. The selection of keys will drop keys with fewer than least units. weights[d-1]
-// is what a unit with d keys adds to the count of each of its keys ([calibrate.KeySelection.Weights]); nil if it adds 1.
+// NewCounts returns counts without rows. The selection of keys will drop keys with fewer than minUnits units. A unit with
+// d keys adds weights[d-1] to the count of each of its keys ([calibrate.KeySelection.Weights]), or 1 if weights is nil.
 // Counts that do not fit in memory are written to the spill, which may be nil.
-func NewCounts(k *Keying, least int64, weights []int64, s bounding.Spill) *Counts {
+func NewCounts(k *Keying, minUnits int64, weights []int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
-	options := mechanism.KeyCounts{Least: least, Weighted: weights != nil}
+	options := mechanism.KeyCounts{Least: minUnits, Weighted: weights != nil}
 	return &Counts{keys: k, options: options, weights: weights, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
 }
 

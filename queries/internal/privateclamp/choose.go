@@ -42,7 +42,7 @@ func (h *Histogram) sides() []*magnitudes {
 // Symmetric chooses a clamp [-c, c] for sums of values and returns the index of the edge c. The standard deviation of a
 // sum's noise is noise·c, and groups sums share the clamp. For each of the three vectors of sides, Symmetric finds the
 // edge with the smallest expected loss. It returns the largest of the three edges, or 0 if no octave counts as
-// occupied. If groups is at most mostKept, the clamp includes every octave that exceeds the threshold.
+// occupied. If groups is at most maxKeptGroups, the clamp includes every octave that exceeds the threshold.
 //
 // The loss of one sum is bias² + (noise·c)². The bias is the estimated amount by which values exceed c, summed over all
 // rows. It is not known how several sums share the bias. Their squared biases add up to bias²/groups if they share it
@@ -51,7 +51,7 @@ func (h *Histogram) sides() []*magnitudes {
 func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
 	for _, m := range h.sides() {
 		edge = max(edge, m.leastLoss(noise, float64(max(groups, 1))))
-		if groups <= mostKept {
+		if groups <= maxKeptGroups {
 			_, last := m.kept()
 			edge = max(edge, last)
 		}

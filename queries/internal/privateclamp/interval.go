@@ -38,7 +38,7 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 			}
 		}
 	}
-	if groups <= mostKept {
+	if groups <= maxKeptGroups {
 		return h.hold(low, high)
 	}
 	return low, high

@@ -19,12 +19,12 @@ const RowsRule = 1
 // MostRows is an upper limit on all bounds.
 const MostRows = 1 << 30
 
-// Steps returns the bounds among which one is chosen: all powers of two below most, and most.
-func Steps(most int64) (steps []int64) {
-	for k := int64(1); k < most; k *= 2 {
+// Steps returns the bounds among which one is chosen: all powers of two below maxRows, and maxRows.
+func Steps(maxRows int64) (steps []int64) {
+	for k := int64(1); k < maxRows; k *= 2 {
 		steps = append(steps, k)
 	}
-	return append(steps, most)
+	return append(steps, maxRows)
 }
 
 // RowsSearch is a noisy histogram of how many rows units have, and the bound that was chosen from it.
@@ -55,8 +55,8 @@ var ErrRows = errors.New("the histogram from which a bound was chosen is not com
 // Choose sets the bound (MaxRows and Found) from the other fields. The only error is ErrRows.
 //
 // The loss under a bound is computed as for a clamp: see [Histogram.Symmetric]. Each dropped row counts as the largest
-// value that a row can add. If at most mostKept cells share the bound, it is large enough for all units of each cell
-// that exceeds the threshold.
+// value that a row can add. If at most maxKeptGroups cells share the bound, it is large enough for all units of each
+// cell that exceeds the threshold.
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)
@@ -89,7 +89,7 @@ func (s *RowsSearch) Choose() error {
 		}
 	}
 	for i, n := range s.Cells {
-		if s.Groups <= mostKept && float64(n)*s.Grid >= threshold*s.Deviation {
+		if s.Groups <= maxKeptGroups && float64(n)*s.Grid >= threshold*s.Deviation {
 			s.MaxRows = max(s.MaxRows, s.Steps[i])
 		}
 	}

@@ -73,9 +73,9 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 	return math.Hypot(t.lost[at], s.Noise[at]) / t.best
 }
 
-// mostOff is the largest allowed ratio of a run's error to the error of the best bound, if chance alone occupies no
+// maxRatio is the largest allowed ratio of a run's error to the error of the best bound, if chance alone occupies no
 // cell, as it does in about one of 10^5 runs.
-const mostOff = 11
+const maxRatio = 11
 
 // TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of
 // mu², against the best bound known beforehand with all of mu². With -v it prints the table of
@@ -95,7 +95,7 @@ func TestRowsRuleIsNearTheBestBound(t *testing.T) {
 		}
 		rmse := math.Sqrt(sum / float64(runs))
 		t.Logf("| %s | %.2f | %.1f |", e.name, rmse, worst)
-		if all = append(all, rmse); !(worst <= mostOff) {
+		if all = append(all, rmse); !(worst <= maxRatio) {
 			t.Errorf("%s: a run is %.1f times as far off as the best bound", e.name, worst)
 		}
 	}

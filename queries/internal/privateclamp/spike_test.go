@@ -81,8 +81,8 @@ func TestSpikeThatStandsOutIsFound(t *testing.T) {
 
 // Tails of random size in a random octave beyond the values of random tables, on either side: whenever the octave and
 // the bin of a tail together exceed the noise of their side by 5 standard deviations, the clamp holds them, be it for a
-// sum or a mean, for one group or as many as mostKept. Tables, tails and noise are drawn from seeds that the rule was
-// not made with: 10,000 tails with DPRELEASE_LONG=1. The seeds are fixed, so that the test cannot fail by chance.
+// sum or a mean, for one group or as many as maxKeptGroups. Tables, tails and noise are drawn from seeds that the rule
+// was not made with: 10,000 tails with DPRELEASE_LONG=1. The seeds are fixed, so that the test cannot fail by chance.
 func TestNoTailThatStandsOutIsLost(t *testing.T) {
 	owntest.Slow(t)
 	tails := 1000
@@ -101,7 +101,7 @@ func TestNoTailThatStandsOutIsLost(t *testing.T) {
 	for i := range tails {
 		table := tables[r.IntN(len(tables))]
 		s := table.searchOf(r)
-		s.Centred, s.Groups = i%2 == 1, []int{1, 12, mostKept}[i%3]
+		s.Centred, s.Groups = i%2 == 1, []int{1, 12, maxKeptGroups}[i%3]
 		sign, from := 1, 1
 		if s.layout().Signed && r.IntN(2) == 0 {
 			sign, from = -1, 1+Octaves+side

@@ -81,10 +81,10 @@ func (m *magnitudes) evidenceOfBin(octave, bin int) float64 {
 	return (m.coarse[octave]*coarse + m.fine[bin]*fine) / math.Sqrt(coarse+fine)
 }
 
-// mostKept is the largest number of groups for which a clamp must include every octave that exceeds the threshold. With
-// more groups, cutting a tail off from a few of them costs about as much as the noise of a clamp that includes the
+// maxKeptGroups is the largest number of groups for which a clamp must include every octave that exceeds the threshold.
+// With more groups, cutting a tail off from a few of them costs about as much as the noise of a clamp that includes the
 // tail.
-const mostKept = 32
+const maxKeptGroups = 32
 
 // kept returns the lowest and the highest bin, counted from 1, that a clamp must include because an octave or run exceeds
 // the threshold, or 0, 0 if there is none. If the bins do not show where an octave's values are, the clamp needs to

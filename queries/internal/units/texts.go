@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Texts reads the canonical texts of a row's values in some columns.
+// Texts reads a row's values in some columns, as canonical texts or as numbers.
 type Texts struct {
 	columns []column
 	// For the last batch: nulls[i][row] is columnar.Dropped if the row's value in column i is null.
@@ -56,4 +56,27 @@ func (t *Texts) Row(row int) []byte {
 		}
 	}
 	return t.buf
+}
+
+// Types returns the types of the columns.
+func (t *Texts) Types() (types []table.Type) {
+	for i := range t.columns {
+		types = append(types, t.columns[i].kind)
+	}
+	return types
+}
+
+// Remainder returns the number of a row's value in column i modulo m, with the sign of the number, and whether the value
+// is not null. The column must hold integers, booleans (0 or 1), dates (days since 1970) or times (nanoseconds since
+// 1970). m must be below 2^31.
+func (t *Texts) Remainder(i, row int, m int64) (n int64, ok bool) {
+	if t.nulls[i][row] < 0 {
+		return 0, false
+	}
+	c := &t.columns[i]
+	n = int64(c.words[row]) % m
+	if c.kind.Kind == table.Timestamp {
+		n = n * c.kind.Unit % m
+	}
+	return n, true
 }

@@ -112,7 +112,6 @@ type copying struct {
 	replace bool
 	note    store.Object // the note of this replacement in the store; the zero object if nothing is replaced
 	resumed bool         // an earlier replacement was interrupted and left objects
-	left    bool         // objects of an interrupted replacement stay, since this release is complete
 
 	sent, found, removed, kept int64
 }
@@ -158,13 +157,12 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 				"choose another prefix, or put this release in place of that one with --replace")
 		}
 	}
-	switch _, err := c.stat(ctx, replacedName); { // the note exists while a replacement is in progress
-	case seen[len(seen)-1].state == same:
-		c.left = err == nil
-		return nil
+	// The note exists while a replacement is in progress. Files of two releases can be there, even if this one is complete.
+	_, err := c.stat(ctx, replacedName)
+	switch {
 	case err == nil:
 		return c.refusal("", " has a release that is being replaced, or was not replaced to the end",
-			"if nobody is at it, run publish with --replace")
+			"if nobody is at it, publish --replace puts this release there and removes what is left of the others")
 	case store.KindOf(err) != store.NotFound:
 		return err
 	}

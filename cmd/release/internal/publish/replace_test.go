@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +158,14 @@ func TestReplaceThatIsStopped(t *testing.T) {
 			break
 		}
 		m.Before = nil
+		for _, dir := range []string{first, second} { // without --replace, no release succeeds beside files of another one
+			_, err := run(t, dir, place)
+			got := m.Keys()
+			delete(got, "p/mine.txt")
+			if err == nil && !maps.EqualFunc(got, files(t, dir), bytes.Equal) {
+				t.Errorf("after %d steps: publish without --replace succeeded beside %v", stop, slices.Sorted(maps.Keys(got)))
+			}
+		}
 		if _, err := run(t, second, place, "--replace"); err != nil {
 			t.Fatalf("after %d steps: %v", stop, err)
 		}

@@ -25,8 +25,8 @@ const long = `publish copies a finished release to a prefix of an object store, 
 The folder is checked first, as release verify does. release.json is written last, so whoever finds it finds all that it names. A file that
 is there already with the right contents is not sent again. What was sent is read back and compared. If the prefix holds another release, or other contents
 under one of the names, nothing is written. With --replace another release makes room: its release.json is removed first, and of its files those that are
-as it states them are replaced or removed. If that is stopped, release.json.replaced stays; publish --replace of the same release or of any
-other then ends what was begun. What somebody else put below the prefix, or changed there, is never replaced nor removed.
+as it states them are replaced or removed. If that is stopped, release.json.replaced stays, and publish refuses the
+prefix until publish --replace, of the same release or of any other, ends what was begun. What somebody else put below the prefix, or changed there, is never replaced nor removed.
 
 s3://, gs:// and az:// need the program release-full; docs/howto/object-stores.md says how it finds credentials.`
 
@@ -80,11 +80,8 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 		return failed(to, err)
 	}
 	manifest := to.At(prefix + manifestName).String()
-	switch {
-	case done.resumed:
+	if done.resumed {
 		c.Note("a replacement was stopped here earlier: what it left was replaced or removed")
-	case done.left:
-		c.Note("a replacement was stopped here before it removed the older files: publish --replace removes them")
 	}
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"manifest": manifest, "sent": done.sent, "already_there": done.found,

@@ -15,13 +15,13 @@ import (
 // # Statistical tests
 //
 // They draw real randomness. Together they raise a false alarm with probability below 1e-9: there are fewer than 64 of
-// them; see leastExpected.
+// them; see minExpected.
 const alarm = 1e-9 / 256
 
-// leastExpected is the smallest number of samples that a bin must expect. The tail of the chi-square assumes normal
+// minExpected is the smallest number of samples that a bin must expect. The tail of the chi-square assumes normal
 // counts. If a test has two or three bins, a count of 500 expected samples exceeds its share of the tail 11 times as
 // often.
-const leastExpected = 500
+const minExpected = 500
 
 // samples returns how many samples a test draws, normally and in the long run.
 func samples(usual, long int) int {
@@ -74,7 +74,7 @@ func fit(tb testing.TB, counts []int, probability []float64) float64 {
 	var chi float64
 	for i, c := range counts {
 		want := float64(n) * probability[i]
-		if want < leastExpected/2 {
+		if want < minExpected/2 {
 			tb.Fatalf("bin %d expects %g samples", i, want)
 		}
 		chi += (float64(c) - want) * (float64(c) - want) / want
@@ -97,7 +97,7 @@ func newBins(s Scale, x *big.Rat, width int64, n int) bins {
 	centre, _ := x.Float64()
 	reach := int64(7*sigma) + 1
 	start := int64(math.Floor(centre)) - reach/width*width
-	need := leastExpected / float64(n)
+	need := minExpected / float64(n)
 	var b bins
 	below := 0.0
 	for e := start; e <= int64(math.Floor(centre))+reach; e += width {
@@ -287,7 +287,7 @@ func TestMoments(t *testing.T) {
 func TestIndependence(t *testing.T) {
 	const n = 1_000_000
 	s := newScale(t, 16, 1)
-	b := newBins(s, new(big.Rat), 8, 8*leastExpected)
+	b := newBins(s, new(big.Rat), 8, 8*minExpected)
 	k := len(b.probability)
 	var both [2][]int
 	draw(t, s, 0, 0, n, func(block []int64) {

@@ -10,13 +10,13 @@ import (
 )
 
 // alarm is the false-alarm probability of one statistical test. The tests draw real randomness. There are fewer than
-// 32, so together they raise a false alarm with probability below 1e-9: see leastExpected.
+// 32, so together they raise a false alarm with probability below 1e-9: see minExpected.
 const alarm = 1e-9 / 128
 
-// leastExpected is the smallest number of samples that a bin must expect. The tail of the chi-square assumes normal
+// minExpected is the smallest number of samples that a bin must expect. The tail of the chi-square assumes normal
 // counts. If a test has two or three bins, a count of 500 expected samples exceeds its share of the tail 11 times as
 // often.
-const leastExpected = 500
+const minExpected = 500
 
 func samples() int {
 	switch {
@@ -49,7 +49,7 @@ type bins struct {
 
 func newBins(base, width int64, n int, below func(edge int64) float64) bins {
 	var b bins
-	last, need := 0.0, leastExpected/float64(n)
+	last, need := 0.0, minExpected/float64(n)
 	for e := base - 500*width; e <= base+500*width; e += width {
 		if p := below(e); p-last >= need && 1-p >= need {
 			b.edges = append(b.edges, e)

@@ -92,9 +92,9 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// fit returns how many of the next n items have at most most bytes or elements together, but at least one. long is true
+// fit returns how many of the next n items have at most limit bytes or elements together, but at least 1. long is true
 // if the first of them is longer than longest.
-func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err error) {
+func (o *offsetReader) fit(n int, limit, longest int64) (k int, long bool, err error) {
 	if have := len(o.ends); have < n {
 		o.memory = append(o.memory[:0], o.ends...)
 		ends, err := o.read(n-have, o.memory)
@@ -104,7 +104,7 @@ func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err er
 		o.memory, o.ends = ends, ends
 	}
 	k = 1
-	for k < n && o.ends[k]-o.at <= most {
+	for k < n && o.ends[k]-o.at <= limit {
 		k++
 	}
 	if o.ends[0]-o.at > longest {

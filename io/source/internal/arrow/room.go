@@ -15,14 +15,14 @@ type room struct {
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
-// mostKept is the maximum length, in bytes, of a slice that is kept for other buffers.
-const mostKept = 4 << 20
+// maxKeptBytes is the maximum length, in bytes, of a slice that is kept for other buffers.
+const maxKeptBytes = 4 << 20
 
 // isLarge reports whether a slice of the room is too long to be kept.
 func (m *room) isLarge() bool {
 	v := &m.values
 	return max(cap(m.block), cap(m.plain), cap(m.out), 8*cap(v.Ints), 8*cap(v.Floats), 4*cap(v.Offsets),
-		4*cap(m.codes)) > mostKept
+		4*cap(m.codes)) > maxKeptBytes
 }
 
 // newRoom returns an unused room from the pool, or a new one.

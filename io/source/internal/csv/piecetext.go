@@ -20,14 +20,14 @@ type pieceText struct {
 // Number of bytes after a piece that are read at first, and at most. If the piece's last record is longer, it is read
 // as a stream.
 const (
-	leastBehind = 4 << 10
-	mostBehind  = 1 << 20
+	minBehind = 4 << 10
+	maxBehind = 1 << 20
 )
 
 func (t *pieceText) load(s *scan.Stream, size int64) error {
 	t.file, t.at, t.size = s.File, s.Section.At, size
 	t.own = int(s.Section.End - s.Section.At)
-	t.b = slices.Grow(t.b[:0], t.own+leastBehind)[:t.own]
+	t.b = slices.Grow(t.b[:0], t.own+minBehind)[:t.own]
 	_, err := io.ReadFull(s.Section, t.b)
 	return err
 }
@@ -39,8 +39,8 @@ func (t *pieceText) eof() bool { return t.at+int64(len(t.b)) == t.size }
 func (t *pieceText) extend() (bool, error) {
 	n := len(t.b)
 	behind := n - t.own
-	more := min(int64(max(leastBehind, 3*behind)), t.size-t.at-int64(n))
-	if more == 0 || behind >= mostBehind {
+	more := min(int64(max(minBehind, 3*behind)), t.size-t.at-int64(n))
+	if more == 0 || behind >= maxBehind {
 		return false, nil
 	}
 	t.b = slices.Grow(t.b, int(more))[:n+int(more)]

@@ -18,9 +18,9 @@ const (
 	usualPart = 4 << 20
 	// gap is the maximum number of unneeded bytes between two extents that are fetched to save a request.
 	gap = 32 << 10
-	// One row group is fetched ahead for each open handle. If row groups are short, more are: up to mostAhead for each
+	// One row group is fetched ahead for each open handle. If row groups are short, more are: up to maxAhead for each
 	// open handle, with at most shortAhead bytes together.
-	mostAhead  = 8
+	maxAhead   = 8
 	shortAhead = 4 << 20
 )
 
@@ -87,7 +87,7 @@ func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 
 // lanesOf returns lanes for sorted extents, and divides laneWindow among them. If all extents fit in it together,
 // neighbouring extents share a lane, and all parts are fetched at once. Otherwise each extent has a lane and an equal
-// share of the memory, for two or more parts of at least leastPart bytes (for one part if there are very many extents).
+// share of the memory, for two or more parts of at least minPart bytes (for one part if there are very many extents).
 func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	total := int64(0)
 	for _, e := range extents {
@@ -108,9 +108,9 @@ func lanesOf(extents []scan.Extent) (lanes []*lane) {
 		return lanes
 	}
 	share := laneWindow / int64(len(extents))
-	step := min(max(share/3, leastPart), usualPart)
+	step := min(max(share/3, minPart), usualPart)
 	depth := 2
-	if int64(len(extents)) > Window/2/leastPart {
+	if int64(len(extents)) > Window/2/minPart {
 		depth = 1
 	}
 	for _, e := range extents {
@@ -331,7 +331,7 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
 	}
 	full := x.holds > laneWindow+gap*int64(len(sorted)) || len(a.waiting) >= a.handles &&
-		(len(a.waiting) >= mostAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
+		(len(a.waiting) >= maxAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
 	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// leastPart is the minimum length, in bytes, of the requests into which a longer extent is divided.
-	leastPart = 64 << 10
+	// minPart is the minimum length, in bytes, of the requests into which a longer extent is divided.
+	minPart = 64 << 10
 	// pieceSize is the length in bytes of a piece of memory. A part consists of pieces. Smaller pieces cost more system
 	// time for each byte; larger ones can be used again only later.
 	pieceSize = 256 << 10
@@ -24,11 +24,11 @@ type memory struct {
 }
 
 // memorySizes are the lengths in bytes of the memory that is kept for later use.
-var memorySizes = [...]int{leastPart, pieceSize, blockSize}
+var memorySizes = [...]int{minPart, pieceSize, blockSize}
 
 // take returns n bytes of unused memory. n is at most the length of a block.
 func (m *memory) take(n int) []byte {
-	if n <= leastPart/2 {
+	if n <= minPart/2 {
 		return make([]byte, n)
 	}
 	m.mu.Lock()
@@ -53,7 +53,7 @@ func (m *memory) keep(b []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	size := int64(cap(b))
-	if size > leastPart || size > m.left || m.held+size > (m.left+m.held)/2 {
+	if size > minPart || size > m.left || m.held+size > (m.left+m.held)/2 {
 		return false
 	}
 	m.left -= size

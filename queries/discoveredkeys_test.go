@@ -23,7 +23,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// keysOf answers a query of discovered keys with one accumulator for each list of batches.
+// keysOf returns the exact counts of a query that discovers its keys, by key. Each list of batches is a worker's.
 func keysOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) map[string]int64 {
 	tb.Helper()
 	return keysWith(tb, q, t, workers, nil)
@@ -43,7 +43,7 @@ func keysWith(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, sp
 	return out
 }
 
-// refKey returns the key of a row in some dimensions, false if it has none.
+// refKey returns the key of a row in some dimensions. ok is false if the row has none.
 func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key string, ok bool) {
 	ok = true
 	for _, d := range by {
@@ -70,8 +70,8 @@ func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key strin
 	return key, ok
 }
 
-// refKeys is a simple reference for the query: it counts, of each unit, the max_groups keys with the lowest SHA-256 of
-// "c", the unit and the SHA-256 of the key.
+// refKeys is a simple reference for a query that discovers its keys. Each unit counts in its max_groups keys of
+// smallest digest: the SHA-256 of "c", the unit, and the SHA-256 of the key.
 func refKeys(s Spec, t *testTable) map[string]int64 {
 	units := map[string]map[string]bool{}
 	for i, row := range t.rows {
@@ -146,8 +146,8 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 	})
 }
 
-// The two facts behind the threshold and the noise hold for all neighbouring tables: the keys that other units have
-// change by at most the sensitivity; and at most L0 keys occur in only one of the tables, with count 1.
+// The threshold and the noise rely on two facts about neighbouring tables. The counts of keys change by at most the
+// stated sensitivity. And at most max_groups keys occur in only one of the two tables, each with the count 1.
 func TestDiscoveredNeighbours(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)
@@ -186,7 +186,8 @@ func TestDiscoveredNeighbours(t *testing.T) {
 	})
 }
 
-// Labels are read back from keys, and keys are ordered by their values, dimension by dimension.
+// Keys are sorted by the values of the first dimension, then of the second, and so on. Labels can be computed from
+// keys.
 func TestKeysKeepTheirValues(t *testing.T) {
 	tab := &testTable{fields: []table.Field{
 		{Name: "s", Type: table.Type{Kind: table.String}}, {Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "x",

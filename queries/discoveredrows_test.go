@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomLimited draws a query of a unit whose bound on rows is discovered.
+// randomLimited draws a query whose bound on the rows of a unit is discovered.
 func randomLimited(t *rapid.T) Spec {
 	for {
 		s := randomSpec(t)
@@ -49,7 +49,8 @@ func openedAll(tb testing.TB, exacts []mechanism.Exact) (out [][]*big.Int) {
 	return out
 }
 
-// chosen returns the answers under a bound, and the histogram.
+// chosenRows chooses the bound k on the rows of a unit. It returns the exact answers under this bound, and the
+// histogram of rows per unit.
 func chosenRows(tb testing.TB, a adding, k int64) (answers [][]*big.Int, histogram []*big.Int) {
 	tb.Helper()
 	exacts, err := a.HideTotals()
@@ -110,9 +111,9 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 
 func equalAll(a, b [][]*big.Int) bool { return slices.EqualFunc(a, b, equalInts) }
 
-// The answers under a bound that is chosen afterwards equal the answers of a query with that bound, and the histogram
-// counts units: for every bound, in memory and spilled, moved from one process to another, and with the rows of each
-// bucket bounded separately.
+// If the bound is chosen after the rows are read, the answers equal the answers of a query with this bound, and the
+// histogram counts the units of each step. This holds for every bound, in memory and spilled, after states are moved to
+// another process, and if the rows of each bucket are bounded separately.
 func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	owntest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -139,8 +140,8 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	})
 }
 
-// Queries that share the rows of units, some of which discover their bound, have the same answers as with these bounds
-// from the start.
+// If queries share the rows of units, and some of them discover their bound, all have the same answers as queries with
+// these bounds from the start.
 func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	owntest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -190,8 +191,8 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	})
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the
-// answers, whatever bound is chosen.
+// Between neighbouring tables, neither the histogram nor the answers change by more than their stated sensitivities,
+// whatever bound is chosen.
 func TestLimitedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)
@@ -235,8 +236,9 @@ func exponentOf(quantum float64) int {
 	return e
 }
 
-// Under every bound the sensitivity of the histogram of rows is attained by a unit that moves from a cell to another.
-func TestHistogramOfRowsIsAttained(t *testing.T) {
+// The histogram of rows per unit has the sensitivity 1 under add-remove, because a unit counts in one cell. Under
+// replace-one it is sqrt(2), because a unit can move from one cell to another.
+func TestSensitivityOfHistogramOfRows(t *testing.T) {
 	s := spec(1, Bounds{MaxRows: 8})
 	s.RowsShare = 0.1
 	q := findsRows(t, s)
@@ -247,7 +249,7 @@ func TestHistogramOfRowsIsAttained(t *testing.T) {
 	}
 }
 
-// A bound that is not a step is refused, and so are a second choice and another bound for another vector.
+// A bound that is not a step is refused. So are a second choice for a vector, and different bounds for two vectors.
 func TestLimitedRefusesOtherBounds(t *testing.T) {
 	s := Spec{Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 9}, RowsShare: 0.1,
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}

@@ -40,7 +40,7 @@ func findsClamp(tb testing.TB, s Spec) *kinds.Clamped {
 	return q.(*kinds.Clamped)
 }
 
-// someClamp draws a clamp whose ends are edges, or ends of the public range.
+// someClamp draws a clamp whose minimum and maximum are edges of bins, or ends of the public range.
 func someClamp(t *rapid.T, q *kinds.Clamped) mechanism.Range {
 	w := q.Widest()
 	ends := []int64{w.Low, w.High}
@@ -56,8 +56,8 @@ func someClamp(t *rapid.T, q *kinds.Clamped) mechanism.Range {
 	return mechanism.Range{Low: ends[i], High: ends[rapid.IntRange(i+1, len(ends)-1).Draw(t, "high")]}
 }
 
-// clampedAnswers returns the exact answers: the histogram, the sums under a clamp, and the numbers of rows if there are
-// some.
+// clampedAnswers returns the exact answers: the histogram, the sums under the clamp r, and the row counts if the query
+// has them.
 func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.Range) (histogram []int64,
 	sums []*big.Int, rows []int64) {
 	tb.Helper()
@@ -82,7 +82,7 @@ func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.R
 	return histogram, sums, rows
 }
 
-// The sums under a clamp that is chosen afterwards equal the sums of a query with that clamp.
+// If the clamp is chosen after the rows are read, the sums equal the sums of a query with this clamp.
 func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomClamped(rt), randomTable(rt)
@@ -112,8 +112,8 @@ func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 	})
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the
-// sums, whatever clamp is chosen.
+// Between neighbouring tables, neither the histogram nor the sums change by more than their stated sensitivities,
+// whatever clamp is chosen.
 func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomClamped(rt), randomTable(rt)
@@ -146,7 +146,7 @@ func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// A clamp that is not a pair of edges is refused, and so is a second choice.
+// A clamp whose ends are not edges of bins is refused, and so is a second choice.
 func TestClampedRefusesOtherClamps(t *testing.T) {
 	s := Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "100", Share: 0.1}}
 	q := findsClamp(t, s)

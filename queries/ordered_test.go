@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// randomOrdering draws a histogram for the sums of its cells.
+// randomOrdering draws a histogram for cumulative counts.
 func randomOrdering(rt *rapid.T) Spec {
 	s := randomSpec(rt)
 	s.Kind, s.By = Histogram, nil
@@ -37,8 +37,8 @@ func randomOrdering(rt *rapid.T) Spec {
 
 func mustOrder(tb testing.TB, s Spec) *kinds.Ordered { return makeQuery[*kinds.Ordered](tb, s) }
 
-// The sums of the exact numbers equal the sums of a plain histogram, for any order of the rows, batches, encoding and
-// number of workers.
+// The cumulative counts that are computed from the exact numbers of all levels equal the cumulative counts of a plain
+// histogram, for any order of the rows, batches, encoding and number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomOrdering(rt), randomTable(rt)
@@ -84,7 +84,7 @@ func TestNeighboursChangeNoLevelByMore(t *testing.T) {
 	}
 }
 
-// sumsSpec is a histogram of n cells in two groups for its sums.
+// sumsSpec returns a histogram of n cells in two groups, for cumulative counts.
 func sumsSpec(n int, b Bounds) Spec {
 	s := Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b,
 		Read: Read{Sums: true, CDF: true, Quantiles: []string{"0.5"}}, By: []domain.Dimension{{Column: "x"},
@@ -95,10 +95,11 @@ func sumsSpec(n int, b Bounds) Spec {
 	return s
 }
 
-// The stated deviations of sums and cells hold: over the draws, the mean square of the sums in units of their variance
-// is within 6 standard errors of 1, as if the sums of a draw were one (false alarms: below 10^-6). The whole of each
-// draw's intervals cover 95 % ± 0.3 % of the sums only over many draws, since neighbouring sums err together: with
-// 2,000 draws of 200 sums the tolerance is 1 %.
+// The stated standard deviations of cumulative counts and cells are right. Over the draws, the mean square of the
+// cumulative counts, divided by their stated variance, is within 6 standard errors of 1. The counts of a draw are
+// dependent, so each draw is one number for this standard error; the test fails by chance with a probability below
+// 10^-6. The fraction of counts in their intervals is within 1 % of 95 %: 2,000 draws of 200 counts are too few for a
+// smaller tolerance, since neighbouring counts have nearly the same error.
 func TestOrderedErrorsAreAsStated(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {
@@ -156,14 +157,14 @@ func TestOrderedErrorsAreAsStated(t *testing.T) {
 	}
 }
 
-// Recover returns the multiples of the grids.
+// Recover reads the noisy numbers of all levels back from the released columns.
 func TestRecoverOrdered(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 20, MaxRowsPerGroup: 1}} {
 		mustRecover(t, mustOrder(t, sumsSpec(60, b)), ReplaceOne)
 	}
 }
 
-// Problems of a histogram for sums are reported at their places.
+// Each problem of a histogram for cumulative counts is reported at its path.
 func TestOrderedProblems(t *testing.T) {
 	edges := domain.Dimension{Column: "x", Edges: []string{"0", "1", "2"}}
 	dates := domain.Dimension{Column: "x", Edges: []string{"2020-01-01", "2020-01-02"}}

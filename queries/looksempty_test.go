@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// An answer looks empty if its sum and all its cells are within the noise; null cells and other cells do not count, nor
-// does the sign of sums.
+// LooksEmpty reports that an answer could be noise alone if neither the sum of its cells nor any cell exceeds the noise
+// threshold. Null cells and other cells are ignored, and so is the sign of sums.
 func TestNothing(t *testing.T) {
 	noisy := func(values ...float64) mechanism.Noisy {
 		m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 10, Grid: 1.0 / 16}
@@ -30,8 +30,8 @@ func TestNothing(t *testing.T) {
 		want  bool
 	}{
 		"noise":                  {spec(4, Bounds{MaxRows: 1}), []mechanism.Noisy{noisy(12, -3, 20, -15)}, true},
-		"a cell stands out":      {spec(4, Bounds{MaxRows: 1}), []mechanism.Noisy{noisy(0, -40, 90, 0)}, false},
-		"the sum stands out":     {spec(4, Bounds{MaxRows: 1}), []mechanism.Noisy{noisy(30, 25, 20, 25)}, false},
+		"a cell exceeds it":      {spec(4, Bounds{MaxRows: 1}), []mechanism.Noisy{noisy(0, -40, 90, 0)}, false},
+		"the sum exceeds it":     {spec(4, Bounds{MaxRows: 1}), []mechanism.Noisy{noisy(30, 25, 20, 25)}, false},
 		"all is null and other":  {binned, []mechanism.Noisy{noisy(12, -3, 20, -15, 5000, 7000)}, true},
 		"listed cells beside it": {binned, []mechanism.Noisy{noisy(120, -3, 20, -15, 5000, 7000)}, false},
 		"count":                  {spec(1, Bounds{MaxRows: 1}), []mechanism.Noisy{noisy(41)}, false},

@@ -23,8 +23,8 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// randomSharing draws a histogram whose cells may have common noise, mostly with units that may be in most of its
-// cells.
+// randomSharing draws a histogram with common noise. In most of them a unit may be in many cells, so that common noise
+// is smaller than independent noise.
 func randomSharing(rt *rapid.T, adj Adjacency) Spec {
 	s := randomSpec(rt)
 	for len(s.By) == 0 {
@@ -38,7 +38,7 @@ func randomSharing(rt *rapid.T, adj Adjacency) Spec {
 	return s
 }
 
-// unitsOf counts the units that have a row in a query's answer, row by row.
+// unitsOf returns the number of units that have a row that counts in a query.
 func unitsOf(s Spec, tab *testTable) int64 {
 	units := map[string]bool{}
 	for _, row := range tab.rows {
@@ -55,9 +55,9 @@ func unitsOf(s Spec, tab *testTable) int64 {
 	return int64(len(units))
 }
 
-// The components are the cells of a plain histogram minus their fraction of the number of units, and that number: for
-// any order of the rows, batches, encoding, number of workers and memory, and with saved states. The cells can be
-// computed from them.
+// A histogram with common noise has two components: the cells of a plain histogram, each minus a fraction of the number
+// of units, and the number of units. The exact components are right for any order of the rows, batches, encoding,
+// number of workers and memory, and after states are saved and loaded.
 func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	forms := map[strategy.Form]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -98,7 +98,7 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	}
 }
 
-// Queries with the same units share their rows, and each counts its own units: those that have a row in its cells.
+// If queries share the rows of units, each query counts the units that have a row in one of its own cells.
 func TestUnitsAreCountedTogether(t *testing.T) {
 	owntest.Slow(t)
 	shares := 0
@@ -135,8 +135,8 @@ func TestUnitsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// No pair of neighbouring tables changes a component by more than its stated sensitivity, nor all of them together by
-// more than mu.
+// Between neighbouring tables, no component of a histogram with common noise changes by more than its stated
+// sensitivity.
 func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
@@ -150,7 +150,7 @@ func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 	})
 }
 
-// The largest change is attained by a unit with a row in every cell, of which L are kept and counted.
+// The sensitivity is attained by a unit with a row in every cell, of which max_groups are kept.
 func TestSharedSensitivityIsAttained(t *testing.T) {
 	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1},
 		{MaxGroups: 12, MaxRowsPerGroup: 3}} {
@@ -188,8 +188,8 @@ func sharedEdges(n int, b Bounds) Spec {
 	return s
 }
 
-// Both strategies are reported with their deviations, the chosen one has the least, and the sums of cells have the
-// reported deviations.
+// The stated strategy names both designs, common and independent noise, with their standard deviations. The design with
+// the smaller one is chosen, and sums of cells have the stated deviations.
 func TestSharedStrategyIsStated(t *testing.T) {
 	q := mustShare(t, sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}))
 	components, ms := calibrated(t, q)
@@ -247,10 +247,10 @@ func coverage(all ...Answer) float64 {
 	return float64(covered) / float64(cells)
 }
 
-// Intervals cover 95 % of the exact values under every strategy. The cells of a draw have dependent errors, so the
-// standard error of the mean is computed over draws. In the short form the mean is within 6 standard errors of 95 % (a
-// false alarm once in 10^8 for each strategy, more if the fractions of a few draws are far from normal). With
-// DPRELEASE_LONG=1, there are so many draws that 6 standard errors are 0.3 %.
+// 95 % of the intervals contain the exact value, under every strategy. The errors of the cells of a draw are dependent,
+// so the standard error is computed from the fractions of the draws. The tolerance is 6 standard errors: each strategy
+// fails by chance once in 10^8, or more often if the fractions are far from normally distributed. With DPRELEASE_LONG=1
+// there are so many draws that 6 standard errors are 0.3 %.
 func TestStrategiesCover(t *testing.T) {
 	tables := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2} {
@@ -327,9 +327,8 @@ func coverOf(t *testing.T, name string, q Query, components []Component, ms []ca
 	t.Logf("%s: %.5f are in their intervals, of %d draws, ± %.5f", name, mean, n, reach)
 }
 
-// Quantiles and shares that are read off cells with shared noise have intervals that hold: the exact cells have rows,
-// and each median and share is in its interval in at least 95 % of the draws less 6 standard errors (a false alarm once
-// in 10^9).
+// If cells have common noise, at least 95 % of the intervals of medians and cumulative fractions contain the exact
+// value. The tolerance is 6 standard errors over the draws, so the test fails by chance once in 10^9.
 func TestSharedReadingsCover(t *testing.T) {
 	const n, draws, rows = 20, 600, 2000.0
 	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))
@@ -362,8 +361,9 @@ func TestSharedReadingsCover(t *testing.T) {
 	}
 }
 
-// The ends of the intervals of a cumulative distribution are Fieller's for the covariance of the cells: a fraction F at
-// an end has (1 − F)·A − F·B, of the rows below an edge and above it, 1.96 of its standard deviations from 0.
+// If cells have common noise, the intervals of cumulative fractions take the covariance of the cells into account. Let
+// A be the noisy number of rows below an edge, and B above it. At an end F of the interval, (1 − F)·A − F·B is 1.96 of
+// its standard deviations from 0.
 func TestSharedReadingsTakeTheCovariance(t *testing.T) {
 	const n = 20
 	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))
@@ -413,7 +413,7 @@ func TestSharedReadingsTakeTheCovariance(t *testing.T) {
 	}
 }
 
-// Recover returns the multiples of the grids.
+// Recover reads both noisy components back from the released columns.
 func TestRecoverShared(t *testing.T) {
 	q := mustShare(t, sharedEdges(20, Bounds{MaxGroups: 40, MaxRowsPerGroup: 1}))
 	c, grids := mustRecover(t, q, AddRemove)
@@ -423,8 +423,8 @@ func TestRecoverShared(t *testing.T) {
 	}
 }
 
-// Problems of cells with common noise are reported at their places; replaced units and single rows have no common
-// noise.
+// Each problem of a histogram with common noise is reported at its path. Under replace-one, and if each row is a unit,
+// the noise of the cells is independent.
 func TestSharedProblems(t *testing.T) {
 	all := Bounds{MaxGroups: 9, MaxRowsPerGroup: 1}
 	s := sharedSpec(9, all)

@@ -1,0 +1,90 @@
+package bounding
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/io/table/tabletest"
+	"github.com/dprelease/dprelease/queries/internal/units"
+)
+
+// Digests of numbers that grow by a constant step choose rows as if at random: the distances between kept rows, and
+// their places, are distributed as those of random rows. The test has no chance in it: its inputs are fixed.
+func TestNumericDigestsOfSteadyNumbers(t *testing.T) {
+	const people, rows, k = 4000, 200, 5
+	for _, step := range []int64{1, 7, 1000, 1 << 16, 86_400_000_000, 1 << 40} {
+		distances, places := make([]float64, rows), make([]float64, rows)
+		for unit := range int64(people) {
+			digests := numericDigests(t, unit, func(n int64) int64 { return n * step }, rows)
+			order := make([]int, rows)
+			for i := range order {
+				order[i] = i
+			}
+			slices.SortFunc(order, func(a, b int) int { return int(digests[a]) - int(digests[b]) })
+			for i, a := range order[:k] {
+				places[a]++
+				for _, b := range order[:i] {
+					distances[max(a-b, b-a)]++
+				}
+			}
+		}
+		pairs, chosen := float64(people*k*(k-1)/2), float64(people*k)
+		all := float64(rows*(rows-1)) / 2
+		steady, even := 0.0, 0.0
+		for d := 1; d < rows; d++ {
+			expected := pairs * float64(rows-d) / all
+			steady += (distances[d] - expected) * (distances[d] - expected) / expected
+		}
+		for _, n := range places {
+			even += (n - chosen/rows) * (n - chosen/rows) / (chosen / rows)
+		}
+		if limit := (distuv.ChiSquared{K: rows - 2}).Quantile(0.999); steady > limit || even > limit {
+			t.Errorf("step %d: chi-square of distances %.0f, of places %.0f, above %.0f", step, steady, even, limit)
+		}
+	}
+}
+
+// numericDigests returns the digests of the rows of a unit.
+func numericDigests(t *testing.T, unit int64, number func(n int64) int64, rows int) (digests []uint64) {
+	t.Helper()
+	whole := table.Type{Kind: table.Int}
+	ids, numbers := make([]int64, rows), make([]int64, rows)
+	for i := range ids {
+		ids[i], numbers[i] = unit, number(int64(i))
+	}
+	names := []string{"unit", "number"}
+	values := units.NewTexts(names, names, table.Schema{Fields: []table.Field{{Name: "unit", Type: whole}, {Name: "number",
+		Type: whole}}})
+	if err := values.Open(tabletest.Batch(tabletest.Ints(whole, ids, nil), tabletest.Ints(whole, numbers, nil))); err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		digests = append(digests, numericDigest(values, 2, i))
+	}
+	return digests
+}
+
+// Times of different units of time have the same digest, whatever their sign is, and so do numbers beyond the prime.
+func TestNumericDigestsOfTimes(t *testing.T) {
+	for _, seconds := range []int64{0, 1, -1, 1_700_000_000, -62_135_596_800, 9_000_000_000} {
+		digests := map[uint64]string{}
+		for perSecond := int64(1); perSecond <= 1e9; perSecond *= 1000 {
+			if seconds > 9e18/perSecond || seconds < -9e18/perSecond {
+				continue
+			}
+			of := table.Type{Kind: table.Timestamp, Unit: 1e9 / perSecond}
+			values := units.NewTexts([]string{"at"}, []string{"at"}, table.Schema{Fields: []table.Field{{Name: "at", Type: of}}})
+			if err := values.Open(tabletest.Batch(tabletest.Ints(of, []int64{seconds * perSecond}, nil))); err != nil {
+				t.Fatal(err)
+			}
+			digests[numericDigest(values, 1, 0)] += fmt.Sprint(" ", perSecond)
+		}
+		if len(digests) != 1 {
+			t.Errorf("second %d: %v", seconds, digests)
+		}
+	}
+}
