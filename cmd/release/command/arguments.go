@@ -30,7 +30,7 @@ func explainArguments(cmd *cobra.Command) {
 			usage := strings.TrimSpace(cmd.CommandPath() + " " + takes)
 			switch first, _, _ := strings.Cut(takes, " "); {
 			case takes == "" && cmd.HasSubCommands():
-				return seeHelp(cmd, fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath()))
+				return unknownCommand(cmd, args[0])
 			case takes == "":
 				return seeHelp(cmd, usage+" takes no arguments")
 			case len(args) > 0:
@@ -59,6 +59,16 @@ func missingFlag(cmd *cobra.Command) (err error) {
 
 func seeHelp(cmd *cobra.Command, text string) error {
 	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
+}
+
+// unknownCommand returns an error for a word that is no subcommand of cmd, with the most similar subcommand.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	hint := "see " + cmd.CommandPath() + " --help"
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(word); len(like) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + like[0] + "? " + hint
+	}
+	return &console.UsageError{Text: fmt.Sprintf("unknown command %q for %q", word, cmd.CommandPath()), Hint: hint}
 }
 
 func flagError(cmd *cobra.Command, err error) error {
