@@ -16,7 +16,8 @@ import (
 
 // things maps the arguments of a usage line, such as DIR, to the words of messages, such as "a release folder".
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
-	"FILE": "a file", "FILE…": "a file"}
+	"FILE": "a file", "FILE…": "a file", "DIR…": "release folders", "EARLIER": "two release folders",
+	"CODE|KEY|WORD": "what to explain"}
 
 // explainArguments replaces cobra's error texts for a verb and its subcommands.
 func explainArguments(cmd *cobra.Command) {
@@ -78,7 +79,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return seeHelp(cmd, "--"+missing.GetSpecifiedName()+" needs a value")
 	case errors.As(err, &invalid):
-		what := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+		what := map[string]string{"int": "a whole number", "int64": "a whole number",
+			"float64": "a number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
 		if what == "" {
 			return seeHelp(cmd, "--"+invalid.GetFlag().Name+": "+errors.Unwrap(invalid).Error())
 		}
