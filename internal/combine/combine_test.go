@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -93,6 +94,7 @@ func TestIntervalsCover(t *testing.T) {
 // whose numerator has nearly all cells of its denominator. Sums of few cells with geometric noise take few values if
 // epsilon is large; their intervals contain the exact value more often.
 func TestHeavyIntervalsCover(t *testing.T) {
+	owntest.Slow(t)
 	r := rand.New(rand.NewPCG(17, 19))
 	const cells = 200
 	exact, most, all := make([]float64, cells), make([]float64, cells), make([]float64, cells)
@@ -333,6 +335,7 @@ func TestParse(t *testing.T) {
 // Intervals contain sums of cells of nested levels as often as stated, with and without known totals of the first
 // level, although the cells of several levels have noise in common.
 func TestSumsOfLevelsCover(t *testing.T) {
+	owntest.Slow(t)
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
 	r := rand.New(rand.NewPCG(11, 13))
@@ -472,7 +475,8 @@ func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	}
 }
 
-// Known totals of a level fix the levels above it, and none below.
+// If the totals of a level are known, so are those of the levels above it, and not those of the levels below. Known
+// totals of other queries do not count.
 func TestKnownLevels(t *testing.T) {
 	m := &manifest.Manifest{Job: []byte(`{"queries": [{"name": "other", "crosstabs": {"known": [{"level": "town"}]}},
 		{"name": "people", "crosstabs": {"known": [{"level": "county"}]}}]}`)}

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
@@ -104,10 +105,13 @@ func squaredAlone(all [][]int64, replaced bool) *big.Int {
 // The stated standard deviation of a cell is right, and never above the deviation with independent noise. Under
 // replace-one, the noise is independent.
 func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
-	taken := 0
+	taken, most := 0, 100
+	if owntest.Checking() {
+		most = 250
+	}
 	forSmallBounds(func(cells int, b bounding.Limits) {
 		all := contributions(cells, b)
-		if len(all) > 250 {
+		if len(all) > most {
 			return
 		}
 		for _, replaced := range []bool{false, true} {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -19,6 +20,7 @@ import (
 // All pieces of a file treat the lines before the first row alike, wherever the file is cut and in whatever order its
 // pieces are read: comments with quotes and line ends before the header, a byte order mark, and the kind of line end.
 func TestCSVHeadsInPieces(t *testing.T) {
+	owntest.Slow(t)
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := "1,2,#\"a\n#,\"b\n#c\",3\n\n#\"x\",\"#\r\n\"\"\",y\r\n"
 	comments := "# \"one\n#,\"two,\n\n#\"\"\"\n"
