@@ -3,8 +3,10 @@ package dprelease
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/redact"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -88,13 +90,17 @@ func errorOf(err error) error {
 // redacted returns err with the values that the job took from the environment replaced by ${env:NAME} in its texts. If
 // it replaces any, the result wraps no error, since the text of the original has the value. Errors of ctx stay as they
 // are.
-func redacted(env *runjob.Environment, err error) error {
+func redacted(env *redact.Environment, err error) error {
 	var e *Error
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}
 	out := *e
-	out.Message, out.Hint, out.Problems = env.Redact(e.Message), env.Redact(e.Hint), env.RedactProblems(e.Problems)
+	out.Message, out.Hint, out.Problems = env.Redact(e.Message), env.Redact(e.Hint), slices.Clone(e.Problems)
+	for i := range out.Problems {
+		d := &out.Problems[i]
+		d.File, d.Message, d.Hint = env.Redact(d.File), env.Redact(d.Message), env.Redact(d.Hint)
+	}
 	if e.err != nil && env.Redact(e.err.Error()) != e.err.Error() {
 		out.err = nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/redact"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
@@ -20,14 +21,14 @@ import (
 // Job is a job file that was read and checked. [Load] and [Parse] make jobs.
 type Job struct {
 	plan *pipeline.Plan
-	env  *runjob.Environment
+	env  *redact.Environment
 }
 
 // Load reads and checks the job file at path, and reads the public files that it names. params are the values of its
 // parameters, by name. References to the environment (${env:NAME}) are resolved in this process's environment. Errors:
 // an [*Error] with all problems of the job.
 func Load(ctx context.Context, path string, params map[string]string) (*Job, error) {
-	env := &runjob.Environment{}
+	env := &redact.Environment{}
 	plan, problems := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: env.Lookup})
 	if err := redacted(env, jobError(problems)); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func Load(ctx context.Context, path string, params map[string]string) (*Job, err
 
 // Parse is [Load] of the text of a job. The job's relative paths start at the folder of path, which need not exist.
 func Parse(ctx context.Context, path string, text []byte, params map[string]string) (*Job, error) {
-	env := &runjob.Environment{}
+	env := &redact.Environment{}
 	o := configs.ParseOptions{Params: params, Env: env.Lookup, CheckStep: pipeline.CheckStep}
 	job, problems := configs.Parse(path, text, o)
 	if len(problems) > 0 {

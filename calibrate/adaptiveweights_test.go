@@ -9,24 +9,25 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file computes how many keys a selection finds if weights adapt to the units, compared with counts in which each
-// unit adds 1 to a key: the numbers of docs/adr/0044. All selections have the same mu and the same part of delta.
+// This file computes the numbers of docs/adr/0044: how many keys a selection finds with different weights of a unit's
+// keys. All selections have the same mu and the same part of delta. A unit has at most L keys.
 //
-//	counts    1 for each of a unit's keys, at most L; the noisy counts are published
-//	degrees   the weights of calibrate.KeySelection: as much for each key of a unit with d <= L keys as noise for L keys of
-//	          1 allows, sqrt(L/d) or a little less
-//	adaptive  weights that frequent keys have above a multiple of the threshold return to their units, which spread a part
-//	          of them over all of their keys (Chen et al., ICML 2025), on top of degrees
-//	two       degrees in two rounds: in the second, units have none of the keys that the first one found, and none that it
-//	          makes look hopeless
+//	counts    each key of a unit gets the weight 1, and the noisy counts are published
+//	degrees   the weights of calibrate.KeySelection: each key of a unit with d <= L keys gets the largest weight that
+//	          the noise for counts allows, sqrt(L/d) or a little less
+//	adaptive  in addition to degrees, the weight of a frequent key above a multiple of the threshold is returned to its
+//	          units, which spread a part of it over all of their keys (Chen et al., ICML 2025)
+//	two       degrees in two rounds; the second round omits keys that the first one found, and keys that it is
+//	          unlikely to find after the first one (hopeless)
 
-// keyLists draws the keys of units: their numbers are geometric, at most most, and keys follow Zipf's law.
-func keyLists(r *rand.Rand, units, keys, most int, mean, exponent float64) [][]int {
+// keyLists draws the keys of units. The number of keys of a unit is geometric, limited to maxKeys. Keys follow Zipf's
+// law.
+func keyLists(r *rand.Rand, units, keys, maxKeys int, mean, exponent float64) [][]int {
 	z := rand.NewZipf(r, exponent, 4, uint64(keys-1))
 	out := make([][]int, units)
 	for i := range out {
 		n := 1
-		for n < most && r.Float64() > 1/mean {
+		for n < maxKeys && r.Float64() > 1/mean {
 			n++
 		}
 		seen := map[int]bool{}
@@ -52,7 +53,8 @@ type selection struct {
 	weight           []float64 // weight[d] is the weight of each key of a unit with d keys
 }
 
-// newSelection returns the selection with noise for the mu, and the largest weights for the threshold of counts.
+// newSelection returns the selection with the threshold and the noise of counts for this mu, and with the largest
+// weights that both allow.
 func newSelection(most int, mu, failure float64) selection {
 	s := selection{most: most, sigma: math.Sqrt(float64(most)) / mu, weight: make([]float64, most+1)}
 	s.threshold = 1 + s.sigma*tailQuantile(most, failure)
@@ -100,9 +102,9 @@ func (s *selection) degrees(lists [][]int, keys int) []float64 {
 	return w
 }
 
-// adaptive returns the total weight of each key if weights adapt. Each unit of d keys can move 1/d of its weight for a
-// key, at most 1 in all. The moved weight of a key above limit returns to its units, and each unit spreads the part
-// back of it evenly over its keys.
+// adaptive returns the total weight of each key if weights adapt. A unit with d keys can move 1/d of its weight for
+// each key, and so at most 1 together. If the moved weight of a key exceeds limit, the excess is returned to the key's
+// units. Each unit spreads the fraction back of the returned weight evenly over its keys.
 func (s *selection) adaptive(lists [][]int, keys int, limit, back float64) []float64 {
 	moved, w := make([]float64, keys), make([]float64, keys)
 	for _, list := range lists {
@@ -127,9 +129,9 @@ func (s *selection) adaptive(lists [][]int, keys int, limit, back float64) []flo
 	return w
 }
 
-// twoRounds returns the expected number of keys of two rounds by degrees, given the noise of the first. The first round
-// has the given part of mu² and of the failure. Keys whose noisy weight there is more than cut standard deviations
-// below the second threshold are hopeless.
+// twoRounds returns the expected number of keys that two rounds by degrees find, with random noise in the first round.
+// The first round has the fraction part of mu² and of the failure probability. A key is hopeless if its noisy weight in
+// the first round is more than cut standard deviations below the second threshold.
 func twoRounds(r *rand.Rand, lists [][]int, keys, most int, mu, failure, part, cut float64) float64 {
 	first := newSelection(most, mu*math.Sqrt(part), failure*part)
 	second := newSelection(most, mu*math.Sqrt(1-part), failure*(1-part))
@@ -162,10 +164,10 @@ func norm(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// returned is the largest part of returned weights that a unit can spread so that the removal of one unit changes the
-// weights of all keys by an L2 norm of at most sqrt(most). A unit with d keys, of which a part f is above the limit,
-// adds w - 1/d to these keys, w to the others, and returned·f/d to all; the weights of other units change by returned·f
-// in all.
+// returned returns the largest fraction of returned weight that a unit can spread (back, in adaptive) so that the
+// removal of one unit changes the weights of all keys by an L2 norm of at most sqrt(most). Consider a unit with d keys
+// of weight w, of which a fraction f is above the limit. It adds w - 1/d to these keys, w to its other keys, and
+// back·f/d to all of its keys. The weights that other units spread change by back·f together.
 func (s *selection) returned() float64 {
 	low, high := 0.0, 1.0
 	fits := func(back float64) bool {
@@ -236,15 +238,15 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 			t.Errorf("%s: fewer keys by degrees: %v, not %v", c.name, degrees, today)
 		}
 	}
-	// these selections have the noise of a count in each of L keys
+	// these selections have the noise of counts in L keys
 	if _, err := calibrate.AnalyticGaussian(calibrate.Sensitivity{L2: math.Sqrt(10)},
 		calibrate.Guarantee{Epsilon: 1, Delta: 9e-7}); err != nil {
 		t.Error(err)
 	}
 }
 
-// Removing one unit of small tables changes the weights by no more than sqrt(L). No table loses keys by degrees, on
-// average.
+// Removing one unit from a small table changes the weights by an L2 norm of at most sqrt(L). Weights by degrees are
+// expected to find at least as many keys as counts.
 func TestSensitivityOfAdaptiveWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	largest := map[string]float64{}

@@ -38,7 +38,7 @@ func BenchmarkEpsilon(b *testing.B) {
 	}
 }
 
-// TestSigmaAllocatesNothing: calibration allocates nothing if double-double decides.
+// TestSigmaAllocatesNothing checks that calibration allocates no memory if double-double arithmetic decides.
 func TestSigmaAllocatesNothing(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	if n := testing.AllocsPerRun(100, func() { _, _ = AnalyticGaussian(Sensitivity{L2: 1}, g) }); n != 0 {

@@ -66,7 +66,8 @@ func decimals() *rapid.Generator[string] {
 	)
 }
 
-// TestParseIsExact: down <= text <= up, and nothing lies between.
+// TestParseIsExact checks that ParseDown <= text <= ParseUp, that both are equal or neighbouring float64s, and that
+// ParseNearest returns one of them.
 func TestParseIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := decimals().Draw(t, "text")
@@ -94,7 +95,8 @@ func TestParseIsExact(t *testing.T) {
 	})
 }
 
-// TestDecimalIsExact: a decimal is exact, whatever its spelling, beyond the range of float64 too.
+// TestDecimalIsExact checks that a Decimal has exactly the value of its text, for any spelling and beyond the range of
+// float64.
 func TestDecimalIsExact(t *testing.T) {
 	parsed := func(text string) Decimal {
 		d, err := ParseDecimal(text)
@@ -129,7 +131,8 @@ func TestDecimalIsExact(t *testing.T) {
 	})
 }
 
-// TestParseNearestGivesBackAWrittenFloat: a float64 that a program wrote is read back exactly.
+// TestParseNearestGivesBackAWrittenFloat checks that a float64 that was written with enough digits is read back
+// exactly.
 func TestParseNearestGivesBackAWrittenFloat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64().Draw(t, "x")
@@ -142,7 +145,7 @@ func TestParseNearestGivesBackAWrittenFloat(t *testing.T) {
 	})
 }
 
-// TestFormatExactGivesTheNumberBack: whichever way the text is read, the number comes back.
+// TestFormatExactGivesTheNumberBack checks that ParseDown and ParseUp both return the number that FormatExact wrote.
 func TestFormatExactGivesTheNumberBack(t *testing.T) {
 	check := func(t interface{ Fatalf(string, ...any) }, x float64) {
 		text := FormatExact(x)
@@ -172,7 +175,7 @@ func TestFormatExactGivesTheNumberBack(t *testing.T) {
 	}
 }
 
-// TestRoundDownIsTheLargestBelow: no float64 lies above the result and not above the number.
+// TestRoundDownIsTheLargestBelow checks that RoundDown returns the largest float64 that is not above the number.
 func TestRoundDownIsTheLargestBelow(t *testing.T) {
 	huge := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
 	for _, c := range []struct {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzParse: an accepted number lies between its two readings, which are equal or neighbours.
+// FuzzParse checks that an accepted number lies between the results of ParseDown and ParseUp, which are equal or
+// neighbouring float64s.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"1e-6", "0.1", "-.5e+3", "1e999999999", "NaN", "0x1p3", "00000000.10"} {
 		f.Add(text)
@@ -27,7 +28,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSigma: any bits are answered or refused, and the answer meets the definition.
+// FuzzSigma checks that AnalyticGaussian returns an error or a sigma that meets the guarantee, for arguments of any
+// bits.
 func FuzzSigma(f *testing.F) {
 	f.Add(1.0, 1e-6, 1.0)
 	f.Add(0.0, 1e-300, 5e-324)

@@ -38,8 +38,8 @@ func mustFail(t *testing.T, eps, num, den, delta float64) {
 	}
 }
 
-// TestSigmaIsLeast: sigma meets the definition and the float64 below it does not, at random inputs over the whole
-// range.
+// TestSigmaIsLeast checks that sigma meets the guarantee and that the float64 below it does not, at random arguments
+// over the whole range.
 func TestSigmaIsLeast(t *testing.T) {
 	owntest.Slow(t)
 	r := curvetest.NewRand(t)
@@ -66,7 +66,7 @@ func mustOverflow(t *testing.T, eps, delta, l2 float64) {
 	mustFail(t, eps, l2, math.MaxFloat64, delta)
 }
 
-// TestMuIsLargest: mu meets the definition and the float64 above it does not.
+// TestMuIsLargest checks that mu meets the guarantee and that the float64 above it does not.
 func TestMuIsLargest(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(150, 10000) {
@@ -91,7 +91,7 @@ func randomMu(r *rand.Rand, delta float64) float64 {
 	return curvetest.MuAtX(curvetest.RandomEpsilon(r), numeric.RoughQuantile(delta)-r.Float64())
 }
 
-// TestEpsilonIsLeast: epsilon meets the definition and the float64 below it does not.
+// TestEpsilonIsLeast checks that epsilon meets the guarantee and that the float64 below it does not.
 func TestEpsilonIsLeast(t *testing.T) {
 	r := curvetest.NewRand(t)
 	zero, beyond := 0, 0
@@ -117,8 +117,8 @@ func TestEpsilonIsLeast(t *testing.T) {
 	t.Logf("%d are 0, %d are beyond the range", zero, beyond)
 }
 
-// TestTinyEpsilonIsLeast: delta(0) is so close to delta that epsilon is a difference far below the precision of
-// double-doubles.
+// TestTinyEpsilonIsLeast does the same for deltas that are just below delta(0). There epsilon is a difference far below
+// the precision of double-doubles.
 func TestTinyEpsilonIsLeast(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(20, 500) {
@@ -143,7 +143,7 @@ func TestTinyEpsilonIsLeast(t *testing.T) {
 	}
 }
 
-// TestDeltaIsLeast: delta is not below the exact value, and the float64 below it is.
+// TestDeltaIsLeast checks that delta is at least the exact value, and that the float64 below it is not.
 func TestDeltaIsLeast(t *testing.T) {
 	for _, p := range curvetest.SamplePoints(t, 200, 10000) {
 		m := Mechanism{Sens: Sensitivity{L2: p.Num}, Sigma: Sigma(p.Den)}

@@ -16,7 +16,8 @@ func mustSigma(t *rapid.T, l2 float64, g Guarantee) float64 {
 	return float64(sigma)
 }
 
-// TestWeakerGuaranteesNeverNeedMoreNoise: a weaker guarantee never needs more noise, a larger sensitivity never less.
+// TestWeakerGuaranteesNeverNeedMoreNoise checks that a weaker guarantee never needs more noise, and a larger
+// sensitivity never less.
 func TestWeakerGuaranteesNeverNeedMoreNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, h := drawGuarantee(t, "g"), drawGuarantee(t, "h")
@@ -31,7 +32,8 @@ func TestWeakerGuaranteesNeverNeedMoreNoise(t *testing.T) {
 	})
 }
 
-// TestSigmaIsMonotoneBetweenNeighbours: sigma is monotone even from one float64 to the next.
+// TestSigmaIsMonotoneBetweenNeighbours checks that sigma does not grow if epsilon and delta are each replaced by the
+// next float64.
 func TestSigmaIsMonotoneBetweenNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -45,7 +47,8 @@ func TestSigmaIsMonotoneBetweenNeighbours(t *testing.T) {
 	})
 }
 
-// TestSigmaScalesWithSensitivity: sigma scales exactly with powers of two, and within one rounding with other factors.
+// TestSigmaScalesWithSensitivity checks that sigma is proportional to the sensitivity: exactly for powers of two, and
+// to within 2^-51 for other factors.
 func TestSigmaScalesWithSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -62,7 +65,8 @@ func TestSigmaScalesWithSensitivity(t *testing.T) {
 	})
 }
 
-// TestInversesAgree: each of the three inverses undoes the others, on the safe side.
+// TestInversesAgree checks that sigma, delta, epsilon and mu are consistent: at the sigma for a guarantee, delta and
+// epsilon are at most the guarantee's.
 func TestInversesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -83,7 +87,7 @@ func TestInversesAgree(t *testing.T) {
 	})
 }
 
-// TestDeltaFallsWithEpsilonAndGrowsWithMu: delta falls with epsilon and grows with mu.
+// TestDeltaFallsWithEpsilonAndGrowsWithMu checks that delta does not grow with epsilon and does not fall with mu.
 func TestDeltaFallsWithEpsilonAndGrowsWithMu(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")

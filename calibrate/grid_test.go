@@ -26,7 +26,7 @@ func TestGridOfKnownCases(t *testing.T) {
 	}
 }
 
-// TestGridKeepsItsPromises: the promises of Grid, at random arguments of any size.
+// TestGridKeepsItsPromises checks the conditions that Grid documents, at random arguments of any size.
 func TestGridKeepsItsPromises(t *testing.T) {
 	size := rapid.OneOf(rapid.Float64Range(1e-6, 1e9), rapid.Float64Range(5e-324, math.MaxFloat64))
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,7 +81,7 @@ func square(x float64) *big.Rat {
 	return r.Mul(r, r)
 }
 
-// TestMechanismMuIsRoundedUp: the least float64 not below L2/sigma.
+// TestMechanismMuIsRoundedUp checks that Mu returns the smallest float64 that is at least L2/sigma.
 func TestMechanismMuIsRoundedUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l2, sigma := rapid.Float64Range(1e-300, 1e6).Draw(t, "l2"), rapid.Float64Range(1e-6, 1e300).Draw(t, "sigma")

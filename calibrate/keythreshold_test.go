@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 	"pgregory.net/rapid"
 )
 
@@ -51,7 +51,7 @@ func TestThresholdIsTheFormula(t *testing.T) {
 			Grid: c.grid}
 		got, err := KeySelection{Mechanism: m, Keys: c.keys, Failure: c.failure}.Threshold()
 		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
-		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
+		want := math.Ceil((1-c.sigma*mathext.NormalQuantile(tail))/c.grid + 0.5)
 		if err != nil || float64(got) != want {
 			t.Errorf("%+v: %d, want %g, %v", c, got, want, err)
 		}

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLaplaceCurveIsItsDefinition: the curve equals the integral of its definition, over the region in which the
-// densities differ by more than e^eps.
+// TestLaplaceCurveIsItsDefinition compares the curve with its definition: the integral over the region in which the
+// densities differ by more than a factor of e^eps. Epsilon undoes Delta.
 func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
@@ -33,7 +33,8 @@ func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 	})
 }
 
-// TestLaplaceScaleIsLeast: the least scale meets its guarantee, and hardly less does not.
+// TestLaplaceScaleIsLeast checks that the scale meets its guarantee, and that a scale that is smaller by 1e-12 does
+// not.
 func TestLaplaceScaleIsLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Guarantee{Epsilon(rapid.Float64Range(0, 10).Draw(t, "eps")),
@@ -54,7 +55,8 @@ func TestLaplaceScaleIsLeast(t *testing.T) {
 	})
 }
 
-// TestLaplaceAnswersOrNamesAnArgument: nothing panics or is NaN without an error.
+// TestLaplaceAnswersOrNamesAnArgument checks that no function panics, or returns NaN, infinity or a negative number
+// without an error.
 func TestLaplaceAnswersOrNamesAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
 	check := func(name string, x float64, err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// TestOddArgumentsAreAnsweredOrNamed: every function answers or names an argument, for every combination of odd
-// numbers.
+// TestOddArgumentsAreAnsweredOrNamed checks that every function returns a valid answer or an error that names an
+// argument, for all combinations of extreme and invalid arguments.
 func TestOddArgumentsAreAnsweredOrNamed(t *testing.T) {
 	const least = math.SmallestNonzeroFloat64
 	for _, x := range curvetest.Odd {
@@ -54,7 +54,8 @@ func oddTriple(t *testing.T, x, y, z float64) {
 	Mu(z).Covers(ComposedMu2([]Mechanism{m}))
 }
 
-// TestOddSplitsAreAnsweredOrNamed: a split answers with usable mechanisms that fit, or names the ask and its field.
+// TestOddSplitsAreAnsweredOrNamed checks SplitBudget with extreme and invalid fields of an ask: it returns usable
+// mechanisms within the budget, or an error that names the ask and the field.
 func TestOddSplitsAreAnsweredOrNamed(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	fields := []func(*Ask, float64){

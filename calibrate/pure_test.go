@@ -44,8 +44,8 @@ func TestPureMuAgreesWithReference(t *testing.T) {
 	}
 }
 
-// TestPureIsDominated: the pure mechanism reveals no more than the Gaussian one that stands for it: its curve
-// delta(eps) is nowhere above.
+// TestPureIsDominated checks that the Gaussian mechanism as which a pure mechanism is charged reveals at least as much
+// as the pure mechanism: its delta is at least as large at every epsilon.
 func TestPureIsDominated(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := Pure{Query: "q", Why: "one row", Grid: 1, Noise: Laplace{

@@ -22,8 +22,9 @@ func anyPureAsks(r *rapid.T) []PureAsk {
 	return asks
 }
 
-// TestSplitPureNeverExceeds: the exact sum of the exact quotients is at most epsilon, and nearly all of it; each
-// mechanism is charged at least the mu of its epsilon; and one place less of noise in one of them is refused.
+// TestSplitPureNeverExceeds checks that the mechanisms' epsilons sum to at most epsilon, exactly, and to nearly all of
+// it. Each mechanism is charged at least the mu of its epsilon. Verify refuses the split if one mechanism has less
+// noise.
 func TestSplitPureNeverExceeds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		eps := Epsilon(rapid.SampledFrom([]float64{1, 0.1, 0.3, 1e-3, 5, 17.3}).Draw(r, "eps"))
@@ -64,7 +65,7 @@ func TestSplitPureNeverExceeds(t *testing.T) {
 	})
 }
 
-// TestSplitPureIsBest: moving epsilon from one ask to another makes the loss larger.
+// TestSplitPureIsBest checks that the loss grows if epsilon is moved from one ask to another.
 func TestSplitPureIsBest(t *testing.T) {
 	asks := []PureAsk{{"a", "", 1, 1, 1, 1}, {"b", "", 5, 100, 1, 1}, {"c", "", 1000, 3, 1, 250}}
 	ms, err := SplitPure(1, asks)
@@ -97,7 +98,8 @@ func TestSplitPureIsBest(t *testing.T) {
 	}
 }
 
-// TestPureNoiseOfAMechanism: deviation and half-width equal the values summed over the distribution.
+// TestPureNoiseOfAMechanism compares the deviation and the half-width of geometric noise with sums over its
+// distribution, and of Laplace noise with formulas.
 func TestPureNoiseOfAMechanism(t *testing.T) {
 	for _, scale := range []float64{0.05, 0.3, 1, 2.5, 4.7, 100, 12345.6} {
 		m, err := Pure{Query: "q", Noise: Laplace{L1: 1, Scale: scale}, Grid: 0.5, Geometric: true}.Mechanism()
@@ -131,7 +133,8 @@ func TestPureNoiseOfAMechanism(t *testing.T) {
 	}
 }
 
-// TestSplitPureRefuses: arguments without an answer are errors.
+// TestSplitPureRefuses checks that SplitPure returns an ArgumentError for arguments that have no answer, and that
+// Verify refuses Gaussian noise at delta 0.
 func TestSplitPureRefuses(t *testing.T) {
 	ask := PureAsk{"q", "", 1, 1, 1, 1}
 	for _, eps := range []Epsilon{0, -1, Epsilon(math.NaN()), MaxPure + 1} {

@@ -34,8 +34,8 @@ func drawUsual(t *rapid.T) Guarantee {
 	return Guarantee{Epsilon(eps), Delta(delta)}
 }
 
-// TestSplitFitsExactly: the composed release is within the budget by the ledger's own function, and wastes less than
-// 1e-12 of mu.
+// TestSplitFitsExactly checks that the composed mechanisms are within the budget, by the function that the ledger uses,
+// and that less than 1e-12 of mu is unused.
 func TestSplitFitsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, asks := drawUsual(t), drawAsks(t, 12)
@@ -84,7 +84,8 @@ func checkShares(t *rapid.T, asks []Ask, ms []Mechanism, mu float64) {
 	}
 }
 
-// TestSplitAtPowersOfTwo: if the shares need no rounding, only the bound itself rounds.
+// TestSplitAtPowersOfTwo checks splits of which most need no rounding: the composed mu is at most the given mu, and
+// above mu·(1 - 1e-15).
 func TestSplitAtPowersOfTwo(t *testing.T) {
 	for _, weights := range [][]float64{{1}, {1, 1}, {1, 1, 1, 1}, {1, 8}, {4, 4, 1}, {1, 3}, {9, 16}, {1, 1, 1},
 		{1, 1e15}} {
@@ -104,8 +105,8 @@ func TestSplitAtPowersOfTwo(t *testing.T) {
 	}
 }
 
-// TestComposedMu2IsATightBoundInAnyOrder: ComposedMu2 is a tight upper bound of the exact sum, equal for every order
-// and grouping.
+// TestComposedMu2IsATightBoundInAnyOrder checks that ComposedMu2 is at least the exact sum and at most 1 + 2^-52 times
+// it, and the same for every order and grouping.
 func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := drawMechanisms(t)
@@ -147,7 +148,8 @@ func drawMechanisms(t *rapid.T) []Mechanism {
 	return ms
 }
 
-// TestComposeIsOneMechanism: k equal mechanisms are one with sqrt(k) times the sensitivity.
+// TestComposeIsOneMechanism checks that k equal mechanisms cost as much as one mechanism with sqrt(k) times the
+// sensitivity.
 func TestComposeIsOneMechanism(t *testing.T) {
 	one := Mechanism{Sens: Sensitivity{L2: 1}, Sigma: 7}
 	ms := []Mechanism{one, one, one, one}
@@ -166,7 +168,8 @@ func TestComposeIsOneMechanism(t *testing.T) {
 	}
 }
 
-// TestComposedMuOfNothingAndOfInvalid: no mechanisms have mu 0, and an invalid mechanism fits into no budget.
+// TestComposedMuOfNothingAndOfInvalid checks that mu is 0 if there is no mechanism, and that no budget covers an
+// invalid mechanism.
 func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	if mu := ComposedMu(nil); mu != 0 {
 		t.Errorf("nothing has mu = %v", mu)
@@ -185,8 +188,8 @@ func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	}
 }
 
-// TestVerifyDecidesAtTheBoundary: Verify accepts exactly up to the boundary, even between two float64 values of mu, and
-// its error names the refusal.
+// TestVerifyDecidesAtTheBoundary checks that Verify accepts noise exactly up to the boundary, even between two float64
+// values of mu.
 func TestVerifyDecidesAtTheBoundary(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	sigma, err := AnalyticGaussian(Sensitivity{L2: 1}, g)

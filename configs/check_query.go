@@ -91,7 +91,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	for _, kind := range Kinds {
 		if a := q.Aggregates()[kind]; a != nil {
 			c.aggregate(at.At(kind), a)
-			c.missing(at.At(kind), q, a)
+			c.checkNullPolicy(at.At(kind), q, a)
 		}
 	}
 	if q.Sum != nil && q.Sum.Rows > 0 {
@@ -329,9 +329,9 @@ func (c *checker) positive(at *yamltree.Path, d Decimal) {
 	}
 }
 
-// missing checks the keys null and nan, which decide what happens to rows without a value.
-func (c *checker) missing(at *yamltree.Path, q *Query, a *Aggregate) {
-	want := c.job.missing(q, a)
+// checkNullPolicy checks the keys null and nan, which decide what happens to rows without a value.
+func (c *checker) checkNullPolicy(at *yamltree.Path, q *Query, a *Aggregate) {
+	want := c.job.nullPolicy(q, a)
 	for _, policy := range [][2]string{{"null", a.Null}, {"nan", a.NaN}} {
 		switch {
 		case policy[1] == want || !c.isValid(at.At(policy[0])):

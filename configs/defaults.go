@@ -4,6 +4,11 @@ import (
 	"cmp"
 )
 
+// Defaults that depend on other keys
+//
+// Most keys have a constant default in the struct tag `default`, which yamltree.FillDefaults sets. This file has the
+// others: of null, nan and some denoising parameters.
+
 // Terms returns the number of values that a mean averages, if this number is public. It is the mean's own rows key, or
 // input.rows if every row of the input has one value. Terms returns 0 if the number is private, or if rows have
 // weights.
@@ -19,21 +24,21 @@ func (j *Job) Terms(q *Query, a *Aggregate) int64 {
 	return 0
 }
 
-// missing returns the setting for rows without a value. If the number of values is public, such a row cannot be left
-// out.
-func (j *Job) missing(q *Query, a *Aggregate) string {
+// nullPolicy returns the default of the keys null and nan, for rows without a value: "drop", or "centre" if the number
+// of values is public, because then no row can be left out.
+func (j *Job) nullPolicy(q *Query, a *Aggregate) string {
 	if a == q.Mean && j.Terms(q, a) > 0 {
 		return "centre"
 	}
 	return "drop"
 }
 
-// fillSteps sets the defaults that depend on another key: of null and nan, and of denoising steps.
-func fillSteps(job *Job) {
+// fillDependentDefaults sets the defaults of this file.
+func fillDependentDefaults(job *Job) {
 	for i := range job.Queries {
 		q := &job.Queries[i]
 		for _, a := range q.Aggregates() {
-			a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
+			a.Null, a.NaN = cmp.Or(a.Null, job.nullPolicy(q, a)), cmp.Or(a.NaN, job.nullPolicy(q, a))
 		}
 		for k := range job.Queries[i].Denoise {
 			// The job's digest leaves out parameters that the job leaves out. This parameter is an exception: its

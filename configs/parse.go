@@ -59,7 +59,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	if in := &job.Input; (in.SQL != nil || len(in.Tables) > 0) && !d.Has((*yamltree.Path)(nil).At("input").At("csv")) {
 		in.CSV = CSV{} // the effective job must not have defaults of CSV files for this input
 	}
-	fillSteps(job)
+	fillDependentDefaults(job)
 	if o.DataChecks != "" {
 		job.DataChecks = o.DataChecks
 	}

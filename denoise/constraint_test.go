@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -102,14 +101,16 @@ func TestConsistentIsLeastSquares(t *testing.T) {
 
 func leastSquares(y []float64, s float64, shape Shape, margins []Margin) (x []float64, variance float64) {
 	n := len(y)
-	a, b := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	a := make([][]float64, n) // the normal equations, their right side, and a right side of 1 for the first cell
+	for i := range a {
+		a[i] = make([]float64, n+2)
+	}
+	a[0][n+1] = 1
 	add := func(weight float64, value float64, cells []int) {
 		for _, i := range cells {
-			b.SetVec(i, b.AtVec(i)+weight*value)
+			a[i][n] += weight * value
 			for _, j := range cells {
-				if i <= j {
-					a.SetSym(i, j, a.At(i, j)+weight)
-				}
+				a[i][j] += weight
 			}
 		}
 	}
@@ -131,13 +132,19 @@ func leastSquares(y []float64, s float64, shape Shape, margins []Margin) (x []fl
 			add(1/(m.Deviation*m.Deviation), v, cells)
 		}
 	}
-	var inverse mat.Dense
-	if err := inverse.Inverse(a); err != nil {
-		return nil, math.NaN()
+	for i := range a { // Gauss-Jordan elimination; the matrix is positive definite, so no pivot is chosen
+		for k := range a {
+			if f := a[k][i] / a[i][i]; k != i {
+				for j := range a[k] {
+					a[k][j] -= f * a[i][j]
+				}
+			}
+		}
 	}
-	var solution mat.VecDense
-	solution.MulVec(&inverse, b)
-	return solution.RawVector().Data, inverse.At(0, 0)
+	for i := range a {
+		x = append(x, a[i][n]/a[i][i])
+	}
+	return x, a[0][n+1] / a[0][0]
 }
 
 func TestConsistentRefuses(t *testing.T) {

@@ -58,13 +58,14 @@ func (j judged) bind(t *testing.T, shape Shape, truth []float64) *Step {
 	return s
 }
 
-// The interval of the expected error contains the error of the table in 93 % of the tables or more, for each method and
-// each word and boolean of its parameters, over nine truths with noise of 20 and of 0.4 in 5 to 64 cells of a line or a
-// grid; and the stated error is not below 0.7 of the real one on average over the tables of a truth. Methods on graphs
-// take a line as a path. The short form has 18 tables of 8 cells a step (9 if the method is slow, 2 for empirical Bayes
-// and auto) and allows 6.1 standard errors: false alarms of 1e-9, for each step and for the tables of all steps together.
-// DPRELEASE_LONG=1 tries 1,440 tables a step, 288 if
-// the method is slow, and also 1,024 cells if it is not.
+// The stated interval of the expected error contains the error of the table in at least 93 % of the tables. On average
+// over the tables of one truth, the stated error is at least 0.7 of the true one. Both hold for each method, with each
+// word and boolean of its parameters.
+//
+// The tables have nine truths and noise with the standard deviation 20 or 0.4, in 5 to 64 cells of a line or a grid.
+// The short form tries 18 tables of 8 cells for each step (9 if the method is slow, 2 for empirical Bayes and auto). It
+// allows 6.1 standard errors, so each step, and all steps together, fail by chance with probability 1e-9.
+// DPRELEASE_LONG=1 tries 1,440 tables for each step, also with 1,024 cells, or 288 smaller ones if the method is slow.
 func TestExpectedErrorOfManyTables(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {
@@ -96,8 +97,8 @@ func TestExpectedErrorOfManyTables(t *testing.T) {
 	enough(t, allHeld, allTables)
 }
 
-// tables draws tables of truths of many forms, and returns how many, and how often the step's stated interval contains
-// the error.
+// tables draws tables with truths of many forms. It returns the number of tables, and in how many of them the step's
+// stated interval contains the error.
 func (j judged) tables(t *testing.T, r *rand.Rand) (held, tables int) {
 	t.Helper()
 	truths := map[string]func(at float64, cell int) float64{

@@ -30,7 +30,7 @@ var (
 		"input.sql.dsn"}
 )
 
-// The key missing of a table is in neither digest, like that of an input with one table.
+// The key missing of a table is part of neither digest, like input.missing of a job with one table.
 func TestMissingOfATableIsUnseen(t *testing.T) {
 	var seen []Identity
 	for _, key := range []string{"", `"missing":"empty",`} {

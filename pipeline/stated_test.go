@@ -66,7 +66,7 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 	}
 }
 
-// The parts of delta of all selections count together.
+// A manifest is refused if the selections of its queries together take more of delta than it states.
 func TestSelectionsTakeDeltaTogether(t *testing.T) {
 	p, diags := planOfText(t, strings.Replace(statedJob, "  - {name: all, count: {}}", `  - {name: words, histogram: {by: [{column: word, keys: discover}]}, per_unit: {max_groups: 1}}
   - {name: places, histogram: {by: [{column: place, keys: discover}]}, per_unit: {max_groups: 1}}`, 1))
@@ -84,7 +84,7 @@ func TestSelectionsTakeDeltaTogether(t *testing.T) {
 	}
 }
 
-// The deviation of a query with several tables is the largest one's, wherever it stands.
+// The deviation of a query with several tables is the largest deviation of a table, at any position.
 func TestDeviationIsTheLargest(t *testing.T) {
 	q := Planned{Strategy: &query.Strategy{Tables: []query.StrategyTable{{Deviation: 2}, {Deviation: 5}, {Deviation: 3}}}}
 	if got := q.Deviation(); got != 5 {
@@ -92,8 +92,8 @@ func TestDeviationIsTheLargest(t *testing.T) {
 	}
 }
 
-// The noise that a plan with delta 0 is compared with is that of the same job with a small delta, with all components
-// of its queries.
+// WithOtherDelta of a plan with delta 0 returns the noise that the same job would have with a small delta, for all
+// components of its queries.
 func TestComparedNoiseIsThatOfTheOtherPlan(t *testing.T) {
 	queries := []string{stays(byWard), "count: {}", "variance: {column: days, clamp: [0, 20]}"}
 	pure, gaussian := planOfStays(t, "0", "row", "", queries...), planOfStays(t, "1e-6", "row", "", queries...)
@@ -108,7 +108,7 @@ func TestComparedNoiseIsThatOfTheOtherPlan(t *testing.T) {
 	}
 }
 
-// The data domain of several tables has what joins read, and the filters of all tables.
+// The data domain in the manifest of several tables lists the columns that joins read, and the filters of all tables.
 func TestDataDomainOfTables(t *testing.T) {
 	p, diags := planOfText(t, `
 version: 1

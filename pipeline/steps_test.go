@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// What is wrong with steps is found with all else that is wrong with a job, at its place, with a hint.
+// Errors in denoising steps are reported together with the other errors of a job, each at its path and with a hint.
 func TestStepsAreJudged(t *testing.T) {
 	var got strings.Builder
 	for _, name := range []string{"denoise", "enums", "numbers"} {

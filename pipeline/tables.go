@@ -322,10 +322,10 @@ func (p *Plan) logical() []string {
 	return once
 }
 
-// needed returns the joins that some columns need, and the columns to read from the table's own files: the needed ones
-// in their order, then join keys. A join keeps all of its columns, because together they decide which partner a row
-// gets: if several rows of the other table have its key, the one whose values are smallest.
-func needed(joins []Join, columns []string) (used []Join, own []string) {
+// neededJoins returns the joins that some columns need, and the columns to read from the table's own files: the needed
+// ones in their order, then join keys. A join keeps all of its columns, because together they decide which partner a
+// row gets: if several rows of the other table have its key, the one whose values are smallest.
+func neededJoins(joins []Join, columns []string) (used []Join, own []string) {
 	own = slices.Clone(columns)
 	for i := len(joins) - 1; i >= 0; i-- {
 		j := joins[i]

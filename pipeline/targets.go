@@ -71,8 +71,8 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 		"name the dimensions of one of its tables, or leave table out: then all reach the half-width")
 }
 
-// reached returns the half-width that the plan gives the query, for comparison with its target.
-func (q *Planned) reached() float64 {
+// plannedHalf returns the half-width that the plan gives the query, for comparison with its target.
+func (q *Planned) plannedHalf() float64 {
 	if q.target.table != "" {
 		for _, t := range q.Strategy.Tables {
 			if t.Name == q.target.table {
@@ -107,18 +107,18 @@ func (q *Planned) withMu(mu float64, adj query.Adjacency) (*Planned, error) {
 // errTarget means that a target needs noise out of the sampler's range.
 var errTarget = errors.New("no noise that this program draws gives that half-width")
 
-// needs returns the smallest mu at which the query reaches its target, to within 1e-12 of it.
+// minMu returns the smallest mu at which the query reaches its target, to within 1e-12 of it.
 //
 // Half-widths are nearly proportional to 1/mu, so the search replaces mu by mu·half/target until mu no longer changes.
 // The half-width jumps when the grid doubles. If the target lies within a jump, the search bisects the interval between
 // a mu that misses the target and one that meets it.
-func (q *Planned) needs(adj query.Adjacency) (float64, error) {
+func (q *Planned) minMu(adj query.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {
 		at, err := q.withMu(mu, adj)
 		if err != nil {
 			return 0, errTarget
 		}
-		return at.reached(), nil
+		return at.plannedHalf(), nil
 	}
 	missed, met, mu := 0.0, math.Inf(1), 1.0
 	for step := range 100 {
@@ -167,11 +167,11 @@ func (b *builder) prepareTargets(p *Plan) []float64 {
 	if len(b.diags) > 0 {
 		return nil
 	}
-	return b.needed(p)
+	return b.minMus(p)
 }
 
-// needed returns the smallest mu of each query with a target; 0 for the others.
-func (b *builder) needed(p *Plan) []float64 {
+// minMus returns the smallest mu of each query with a target; 0 for the others.
+func (b *builder) minMus(p *Plan) []float64 {
 	out := make([]float64, len(p.queries))
 	for i := range p.queries {
 		q := &p.queries[i]
@@ -179,7 +179,7 @@ func (b *builder) needed(p *Plan) []float64 {
 			continue
 		}
 		var err error
-		if out[i], err = q.needs(p.adjacency); err != nil {
+		if out[i], err = q.minMu(p.adjacency); err != nil {
 			b.report(q.path+".accuracy", "calibration", err.Error(),
 				"ask for a half-width of the size of what the query counts or adds up")
 		}
@@ -223,7 +223,7 @@ func (p *Plan) missedTargets() configs.Diagnostics {
 	var diags configs.Diagnostics
 	for i := range p.queries {
 		q := &p.queries[i]
-		if half := q.reached(); q.target.half > 0 && half > q.target.half*(1+1e-11) {
+		if half := q.plannedHalf(); q.target.half > 0 && half > q.target.half*(1+1e-11) {
 			diags = append(diags, p.job.Diagnose(q.path+".accuracy", "max-error",
 				fmt.Sprintf("%s: the 95 %% half-width will be %.6g times what accuracy asks for", q.Query.Name(),
 					half/q.target.half),

@@ -49,7 +49,8 @@ const mixedTargets = `  - {name: all, count: {}, accuracy: {95%: 40}}
     accuracy: {95%: 60, table: [b, a]}
 `
 
-// At the least epsilon all targets are met, and at one part in 10^9 less one is missed, also by WithEpsilon's text.
+// At the smallest epsilon, as WithEpsilon writes it into the job, all targets are met. At an epsilon that is smaller by
+// one part in 10^9, a target is missed.
 func TestLeastEpsilonIsLeast(t *testing.T) {
 	for _, privacy := range []string{"", ", weights: auto", ", adjacency: replace-one",
 		", adjacency: replace-one, weights: auto"} {
@@ -79,13 +80,13 @@ func TestLeastEpsilonIsLeast(t *testing.T) {
 	}
 }
 
-// With weights: auto all targets are met, or missed, by the same factor, but for what the grid adds.
+// With weights: auto, all queries have the same ratio of target to half-width, except for the effect of the grid.
 func TestAutomaticWeightsSpareAlike(t *testing.T) {
 	for _, epsilon := range []string{"0.3", "1", "7"} {
 		p := targetPlan(t, targetJob(epsilon, ", weights: auto", mixedTargets))
 		for i := range p.queries {
 			q := &p.queries[i]
-			if got := q.target.half / q.reached(); math.Abs(got/p.Targets().Spare-1) > 1e-3 {
+			if got := q.target.half / q.plannedHalf(); math.Abs(got/p.Targets().Spare-1) > 1e-3 {
 				t.Errorf("epsilon %s, %s: factor %g, of all %g", epsilon, q.Query.Name(), got, p.Targets().Spare)
 			}
 		}
@@ -95,8 +96,8 @@ func TestAutomaticWeightsSpareAlike(t *testing.T) {
 	}
 }
 
-// A target of one table is compared with the error of that table, in every query of several that have one: at the least
-// epsilon for it alone the table's half-width is the target, whatever half-widths the other tables have.
+// If a target of crosstabs names a table, only this table's half-width is compared with it. So at the smallest epsilon
+// for the target this table's half-width equals the target, and no other table's does.
 func TestTargetsOfTables(t *testing.T) {
 	for _, adjacency := range []string{"", ", adjacency: replace-one"} {
 		for _, table := range []string{"a", "b", "c", "a, b", "c, a", "b, c"} {
@@ -123,8 +124,9 @@ func TestTargetsOfTables(t *testing.T) {
 	}
 }
 
-// Targets are half-widths in the unit of the answer: at a size they are relative to it, with a number of rows those of
-// a sum over so many, and given weights make the query with the largest need for its weight decide.
+// Targets are half-widths in the unit of the answer. With the key at, a target is a fraction of that number. With the
+// key rows, the target of a mean is multiplied by the number of rows. If the job gives weights, epsilon follows from
+// the query that needs the most mu² for its weight.
 func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	least := func(privacy, queries string) float64 {
 		return float64(targetPlan(t, targetJob("1", privacy, queries)).Targets().Epsilon)
@@ -137,11 +139,11 @@ func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	}
 	p := targetPlan(t, targetJob("1", "", "  - {name: q, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 0.25, rows: 1000}}\n"))
 	half, perRow := p.queries[0].HalfWidth()
-	if got := p.queries[0].reached(); !perRow || got != half || p.queries[0].target.half != 250 {
+	if got := p.queries[0].plannedHalf(); !perRow || got != half || p.queries[0].target.half != 250 {
 		t.Errorf("a half-width of %g over rows is compared with %g", got, p.queries[0].target.half)
 	}
-	// Of the two counts, the first needs four times the mu² of the second and has three of four parts, so 4/3 of its
-	// mu² is needed in all.
+	// The first count needs four times the mu² of the second one, and has the weight 3 of 4. So both together need 4/3 of
+	// its mu².
 	both := strings.Replace(count("a", "{95%: 20}"), "count: {}", "count: {}, weight: 3", 1) + count("b", "{95%: 40}")
 	a := float64(targetPlan(t, targetJob("1", "", count("a", "{95%: 20}"))).needOf(t, 0))
 	eps, err := calibrate.GaussianEpsilon(1e-6, calibrate.Mu(a*math.Sqrt(4.0/3)))
@@ -153,17 +155,17 @@ func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	}
 }
 
-// needOf is the least mu of a query's target.
+// needOf returns the smallest mu at which query i reaches its target.
 func (p *Plan) needOf(t *testing.T, i int) float64 {
 	t.Helper()
-	mu, err := p.queries[i].needs(p.adjacency)
+	mu, err := p.queries[i].minMu(p.adjacency)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return mu
 }
 
-// thousand is the queries of a job with a thousand targets.
+// thousand returns a thousand counts with targets, as the queries of a job.
 func thousand() string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -173,8 +175,8 @@ func thousand() string {
 	return b.String()
 }
 
-// For a thousand counts a closed form gives the least epsilon: each needs mu = 3/sigma, for the largest sigma
-// with sigma² + grid²/12 = d² or less at the grid that it has: the largest power of two up to 1 and sigma/16.
+// For counts, a closed form gives the smallest epsilon. A count needs mu = 3/sigma, with the largest sigma for which
+// sigma² + grid²/12 is at most d². The grid is the largest power of two that is at most 1 and at most sigma/16.
 func TestThousandTargets(t *testing.T) {
 	p := targetPlan(t, targetJob("1", ", weights: auto", thousand()))
 	mu2 := 0.0
@@ -213,12 +215,12 @@ func BenchmarkThousandTargets(b *testing.B) {
 	}
 	for b.Loop() {
 		builder := &builder{job: job, gathered: &gathered{}}
-		needed := builder.needed(p)
+		needed := builder.minMus(p)
 		builder.settle(p, needed, needed)
 	}
 }
 
-// Invalid targets are reported at their places.
+// Each invalid target is reported at its path.
 func TestTargetProblems(t *testing.T) {
 	for queries, want := range map[string]string{
 		"  - {name: m, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 1}}\n": "private number of rows",

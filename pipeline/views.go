@@ -34,7 +34,7 @@ func (in *input) read(logical []string, events []configs.Event, all *derived.Set
 	}
 	var base []string
 	in.derived, base = all.For(v.columns)
-	in.joins, base = needed(in.joins, base)
+	in.joins, base = neededJoins(in.joins, base)
 	named := v.columns
 	v.inputs = len(base)
 	for i := range in.joins {

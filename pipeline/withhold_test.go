@@ -19,7 +19,7 @@ func filled(s query.Series, n int) []float64 {
 	return out
 }
 
-// Cells that miss the rule have no value in any column, are marked, and are counted; the others stay as they are.
+// Cells that the publish rule leaves out are empty in every column, marked and counted. The other cells do not change.
 func TestApply(t *testing.T) {
 	noisy := []float64{100, 19.9, 20, -50, math.NaN(), 31}
 	a := query.Answer{
@@ -57,7 +57,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// The count of a mean is its noisy count, and not its value; everything that tells the value is left out.
+// min_count is compared with the noisy count of a mean, not with the mean. If a mean is left out, its noisy sum, its
+// noisy count and its standard deviation are empty too, because the mean could be computed from them.
 func TestApplyToMeans(t *testing.T) {
 	a := query.Answer{
 		Cells: 2, Noisy: series(50, 5), Estimate: series(50, 5), Sigma: series(1, 1), Low: series(48, 3), High: series(52, 7),

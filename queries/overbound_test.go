@@ -17,8 +17,8 @@ func randomOver(t *rapid.T) Spec {
 		Bounds: Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxRowsPerGroup: rapid.Int64Range(0, 5).Draw(t, "m")}}
 }
 
-// mostRows returns the bound on the rows of a unit in one cell.
-func mostRows(b Bounds) int {
+// rowBound returns the bound on the rows of a unit in one cell.
+func rowBound(b Bounds) int {
 	if b.MaxRowsPerGroup > 0 {
 		return int(min(b.MaxRows, b.MaxRowsPerGroup))
 	}
@@ -34,7 +34,7 @@ func unitsOver(s Spec, tab *testTable) (over int64) {
 		}
 	}
 	for _, n := range rows {
-		if n > mostRows(s.Bounds) {
+		if n > rowBound(s.Bounds) {
 			over++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// TestAdvancedAtUsesItsDelta: the composed delta stays within the target and uses nearly all of it.
+// TestAdvancedAtUsesItsDelta checks that the composed delta is at most the target, and less than 1e-14 below it.
 func TestAdvancedAtUsesItsDelta(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := []Part{drawPart(t), {calibrate.Guarantee{Epsilon: 0.1, Delta: 1e-9}, 3}}
@@ -28,8 +28,8 @@ func TestAdvancedAtUsesItsDelta(t *testing.T) {
 	}
 }
 
-// TestKairouzSigmaIsAboveTheExactOne: Theorem 4.3 needs much more than the exact composition, and fails for large
-// epsilon.
+// TestKairouzSigmaIsAboveTheExactOne checks that the sigma of Theorem 4.3 is more than twice the exact one, and that
+// the theorem is refused for a large epsilon, for which it does not hold.
 func TestKairouzSigmaIsAboveTheExactOne(t *testing.T) {
 	for _, k := range []int{1, 10, 1000} {
 		g := calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}

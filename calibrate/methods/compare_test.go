@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// TestZhaoTableOneIsPutRight: the figures of Zhao et al. 2019, Table I, that are wrong in print, put right.
+// TestZhaoTableOneIsPutRight compares Compare with Table I of Zhao et al. 2019, in which wrong figures are corrected.
 func TestZhaoTableOneIsPutRight(t *testing.T) {
 	for _, c := range []struct {
 		eps, delta float64
@@ -38,8 +38,8 @@ func TestZhaoTableOneIsPutRight(t *testing.T) {
 	}
 }
 
-// TestCompareHasEveryMethod: every method is there, the least first, and a formula is below the least sigma only if it
-// does not hold.
+// TestCompareHasEveryMethod checks that Compare lists every method, the smallest valid sigma first, and that a
+// formula's sigma is below the smallest valid one only if the formula does not hold.
 func TestCompareHasEveryMethod(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 9, Delta: 1e-5}, {Epsilon: 0, Delta: 0.5},
 		{Epsilon: calibrate.MaxEpsilon, Delta: calibrate.MinDelta}, {Epsilon: 1e-3, Delta: 0.9}} {

@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestComposedSigmaIsLeast: the queries together meet the guarantee, and with hardly less noise they would not.
+// TestComposedSigmaIsLeast checks that the composed mechanisms meet the guarantee, and that they do not with a sigma
+// that is smaller by 1e-15.
 func TestComposedSigmaIsLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, times := drawGuarantee(t, "g"), rapid.IntRange(1, 300).Draw(t, "times")
@@ -31,7 +32,8 @@ func TestComposedSigmaIsLeast(t *testing.T) {
 	})
 }
 
-// TestComposedSigmaAnswersOrNamesAnArgument: it answers or names an argument.
+// TestComposedSigmaAnswersOrNamesAnArgument checks that ComposedSigma returns a valid sigma or an error that names an
+// argument.
 func TestComposedSigmaAnswersOrNamesAnArgument(t *testing.T) {
 	for _, x := range curvetest.Odd {
 		for _, y := range curvetest.Odd {

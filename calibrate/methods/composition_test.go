@@ -23,7 +23,8 @@ func goldenPart(t *testing.T, row map[string]string) Part {
 		Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}, k}
 }
 
-// TestAdvancedCompositionAgreesWithReference: Theorems 3.4 and 3.5, each of their three terms.
+// TestAdvancedCompositionAgreesWithReference compares Theorems 3.4 and 3.5, with each of their three terms, with
+// reference values.
 func TestAdvancedCompositionAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "composition.csv") {
 		if row["kind"] != "thm3.4" && row["kind"] != "thm3.5" {
@@ -53,7 +54,7 @@ func TestAdvancedCompositionAgreesWithReference(t *testing.T) {
 	}
 }
 
-// TestGaussianCompositionAgreesWithReference: Gaussian mechanisms compose exactly.
+// TestGaussianCompositionAgreesWithReference compares the composition of Gaussian mechanisms with reference values.
 func TestGaussianCompositionAgreesWithReference(t *testing.T) {
 	for sigmas, want := range map[string]string{"1 2 3": "7.32567623534622798439697670886",
 		strings.Repeat("10 ", 100): "6.17393504667090794080943142263"} {
@@ -79,8 +80,8 @@ func drawPart(t *rapid.T) Part {
 		rapid.IntRange(1, 40).Draw(t, "times")}
 }
 
-// TestExactRegionIsBelowOtherBounds: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below
-// every other bound.
+// TestExactRegionIsBelowOtherBounds checks that the exact delta of a composition is at most the delta of basic and of
+// advanced composition. It also checks that Epsilon is the smallest epsilon for its delta, except for rounding.
 func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)
@@ -117,7 +118,7 @@ func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	})
 }
 
-// TestPartsAreAnsweredOrNamed: if there is no answer, the error names the argument.
+// TestPartsAreAnsweredOrNamed checks that invalid parts cause an ArgumentError.
 func TestPartsAreAnsweredOrNamed(t *testing.T) {
 	nan := math.NaN()
 	for _, p := range []Part{

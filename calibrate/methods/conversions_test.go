@@ -13,7 +13,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// TestConversionsBothWays: the parameter found for a guarantee implies it, and a slightly larger one does not.
+// TestConversionsBothWays checks that the parameter that is found for a guarantee implies this guarantee, and that a
+// slightly larger parameter does not.
 func TestConversionsBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -70,8 +71,8 @@ func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float6
 	}
 }
 
-// TestTightZCDPIsBetweenExactAndSimple: the better rule is between the exact curve and the simple rule, and its order
-// is the best.
+// TestTightZCDPIsBetweenExactAndSimple checks that the tight rule for zCDP allows at least as much as the simple rule
+// and at most as much as the exact curve, and that no other Renyi order is better.
 func TestTightZCDPIsBetweenExactAndSimple(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -129,8 +130,8 @@ func otherOrder(t *rapid.T, rho Rho, delta calibrate.Delta, eps calibrate.Epsilo
 	}
 }
 
-// TestNoiseRoutesCostWhatIsKnown: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta =
-// 1e-6.
+// TestNoiseRoutesCostWhatIsKnown checks the cost of each route at epsilon 1 and delta 1e-6, as the documentation has
+// it. The exact route costs nothing.
 func TestNoiseRoutesCostWhatIsKnown(t *testing.T) {
 	routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6})
 	if err != nil {
@@ -145,7 +146,7 @@ func TestNoiseRoutesCostWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestNoiseRoutesAreSafe: no route allows less noise than the exact curve.
+// TestNoiseRoutesAreSafe checks that no route allows less noise than the exact curve.
 func TestNoiseRoutesAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routes, err := NoiseRoutes(drawGuarantee(t, "g"))
@@ -160,7 +161,8 @@ func TestNoiseRoutesAreSafe(t *testing.T) {
 	})
 }
 
-// TestConversionsAnswerOrNameAnArgument: every conversion answers or names an argument, for every pair of odd numbers.
+// TestConversionsAnswerOrNameAnArgument checks that every conversion returns a valid answer or an error that names an
+// argument, for all pairs of extreme and invalid arguments.
 func TestConversionsAnswerOrNameAnArgument(t *testing.T) {
 	owntest.Slow(t)
 	const names = "epsilon delta mu rho alpha omega mean spread sensitivity"

@@ -86,8 +86,8 @@ func (r *regionOracle) rightEpsilon(t errorf, p Part, delta calibrate.Delta, got
 	}
 }
 
-// TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta
-// carries 1e-103 of rounding, so that small ones are compared through their delta_i.
+// TestExactRegionAgreesWithReference compares the corners of Theorem 3.3, and the exact curve between them, with a
+// table. The table's delta has a rounding error of 1e-103, so small deltas are compared through their delta_i.
 func TestExactRegionAgreesWithReference(t *testing.T) {
 	owntest.Slow(t)
 	for _, row := range golden(t, "composition.csv") {
@@ -152,7 +152,8 @@ func goldenRegion(t *testing.T, what string, row map[string]string) {
 	}
 }
 
-// TestExactRegionAgreesWithItsDefinition: the exact curve and its inverse at random places, against the definition.
+// TestExactRegionAgreesWithItsDefinition compares the exact curve and its inverse with the definition at random
+// arguments.
 func TestExactRegionAgreesWithItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)

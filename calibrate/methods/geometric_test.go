@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// TestGeometricCurveIsItsDefinition: the curve against the definition, summed over all integers.
+// TestGeometricCurveIsItsDefinition compares the curve with the definition, summed over integers.
 func TestGeometricCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Geometric{L1: rapid.Int64Range(1, 12).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
@@ -32,7 +32,7 @@ func TestGeometricCurveIsItsDefinition(t *testing.T) {
 	})
 }
 
-// TestGeometricScaleIsLeast: proven, the least, and never far from the Laplace mechanism's.
+// TestGeometricScaleIsLeast checks that the scale meets the guarantee, and that the float64 below it does not.
 func TestGeometricScaleIsLeast(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 0}, {Epsilon: 1, Delta: 1e-6},
 		{Epsilon: 0.01, Delta: 1e-3}, {Epsilon: 10, Delta: 1e-10}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon,
@@ -52,7 +52,8 @@ func TestGeometricScaleIsLeast(t *testing.T) {
 	}
 }
 
-// TestGeometricAnswersOrNamesAnArgument: nothing panics or is NaN without an error.
+// TestGeometricAnswersOrNamesAnArgument checks that no function panics, or returns NaN, infinity or a negative number
+// without an error.
 func TestGeometricAnswersOrNamesAnArgument(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

@@ -20,8 +20,8 @@ var goldenColumns = map[Method]string{
 	Dwork2006: "sigma_dwork2006", Lecture: "sigma_dwork2006", Dwork2014: "sigma_dwork2014", ZCDP: "sigma_zcdp_simple",
 }
 
-// TestClosedFormsAgreeWithReference: every formula is within 1e-12 above its reference value, never below, in every
-// row.
+// TestClosedFormsAgreeWithReference checks that every formula's sigma is at least its reference value, and at most
+// 1e-12 above it.
 func TestClosedFormsAgreeWithReference(t *testing.T) {
 	for _, row := range golden(t, "closed_form.csv") {
 		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])),
@@ -47,7 +47,8 @@ func TestClosedFormsAgreeWithReference(t *testing.T) {
 	}
 }
 
-// TestClosedFormsAreRefusedIfTheyFail: a formula is refused exactly if the reference's true delta is above the target.
+// TestClosedFormsAreRefusedIfTheyFail checks that a formula is refused if and only if its true delta, from the
+// reference table, is above the target.
 func TestClosedFormsAreRefusedIfTheyFail(t *testing.T) {
 	ratios := map[Method]string{Zhao1: "dratio_m1", Zhao2: "dratio_m2", Zhao3: "dratio_m3", Zhao4: "dratio_m4",
 		Dwork2006: "dratio_d06", Dwork2014: "dratio_d14"}
@@ -67,8 +68,8 @@ func TestClosedFormsAreRefusedIfTheyFail(t *testing.T) {
 	}
 }
 
-// TestThresholdIsWhereAFormulaStopsHolding: the threshold is G(delta) of Zhao et al., exactly, and the formula fails
-// just above it.
+// TestThresholdIsWhereAFormulaStopsHolding compares the largest epsilon at which a formula holds with G(delta) of Zhao
+// et al. The formula is accepted there, and refused just above it.
 func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	for m, want := range map[Method][4]float64{
 		Dwork2014: {7.463474, 7.990993, 8.419771, 8.782092},
@@ -97,8 +98,9 @@ func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	}
 }
 
-// TestMethodsAreSafe: over the whole range, a method's sigma gives the guarantee that it claims, scales with the
-// sensitivity and is never below the least sigma; the methods that always hold are never refused.
+// TestMethodsAreSafe checks that no method's sigma is below the smallest valid sigma, at random guarantees, and that
+// methods that always hold are never refused as not holding. The sigmas of the methods for probabilistic privacy meet
+// its definition.
 func TestMethodsAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -141,7 +143,8 @@ func isProbabilistic(mu float64, g calibrate.Guarantee) bool {
 	return sum.Cmp(limit) <= 0
 }
 
-// TestGuardNeverMakesZhao1Worse: the guard never makes Mechanism 1 worse, and mends it for large delta.
+// TestGuardNeverMakesZhao1Worse checks that the guard never increases the sigma of Mechanism 1, and makes it valid for
+// large delta.
 func TestGuardNeverMakesZhao1Worse(t *testing.T) {
 	for _, c := range []struct{ eps, delta, most float64 }{
 		{1e-4, 0.9, 0.31}, {1, 0.9, 0.304}, {1e-12, 0.5, 0.7414}, {1, 1e-6, 4.6342}, {0, 0.5, 0.7414},
@@ -157,7 +160,7 @@ func TestGuardNeverMakesZhao1Worse(t *testing.T) {
 	}
 }
 
-// TestMethodsAnswerOrNameAnArgument: if there is no answer, the error names the argument; no result is NaN or infinite.
+// TestMethodsAnswerOrNameAnArgument checks that every method returns a finite sigma or an error that names an argument.
 func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324, 1e-310, 1, 0.3, 1e6, 1e308}
 	for _, m := range append(Methods(), "unknown") {
@@ -181,7 +184,7 @@ func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 	}
 }
 
-// TestPDPOptSolvesItsEquation: the root's own equation, in extended precision.
+// TestPDPOptSolvesItsEquation checks the root of PDPOpt in its equation, in extended precision.
 func TestPDPOptSolvesItsEquation(t *testing.T) {
 	for _, c := range [][2]float64{{1e-300, 1e-300}, {5e-324, 0.9}, {1e-3, 0.999}, {1, 0.5}, {1e6, 1e-10},
 		{1e6, 1 - 0x1p-53}, {3000, 0.2}} {

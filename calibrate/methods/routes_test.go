@@ -14,7 +14,8 @@ func drawMu(t *rapid.T) calibrate.Mu {
 	return calibrate.Mu(math.Exp(rapid.OneOf(rapid.Float64Range(-6, 3), rapid.Float64Range(-600, 6)).Draw(t, "log mu")))
 }
 
-// TestRoutesAreSafe: no conversion promises more than the exact curve, and each costs what it should beside the others.
+// TestRoutesAreSafe checks that no conversion promises a smaller epsilon than the exact curve, and that two conversions
+// with the same formula for Gaussian noise agree.
 func TestRoutesAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu, delta := drawMu(t), drawGuarantee(t, "g").Delta
@@ -37,7 +38,7 @@ func TestRoutesAreSafe(t *testing.T) {
 	})
 }
 
-// TestRoutesCostWhatIsKnown: the figures that users meet, at epsilon = 1 and delta = 1e-6.
+// TestRoutesCostWhatIsKnown checks how much each route costs at epsilon 1 and delta 1e-6.
 func TestRoutesCostWhatIsKnown(t *testing.T) {
 	g := calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}
 	mu, err := calibrate.GaussianMu(g)
@@ -63,7 +64,8 @@ func TestRoutesCostWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestZCDPBothWays: the largest rho for a guarantee implies it, a larger one does not; its noise is the closed form's.
+// TestZCDPBothWays checks that the rho that is found for a guarantee implies the guarantee's epsilon, nearly exactly,
+// and that its noise is the noise of the closed form.
 func TestZCDPBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -83,7 +85,8 @@ func TestZCDPBothWays(t *testing.T) {
 	})
 }
 
-// TestRenyiBothWays: Gaussian noise's Renyi curve and back; the two rules for delta.
+// TestRenyiBothWays checks that mu can be computed back from the Renyi curve of Gaussian noise. The conversion to
+// epsilon is between the exact epsilon and Mironov's simpler rule.
 func TestRenyiBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu := calibrate.Mu(rapid.Float64Range(1e-3, 30).Draw(t, "mu"))
@@ -109,8 +112,9 @@ func TestRenyiBothWays(t *testing.T) {
 	})
 }
 
-// TestProbabilisticPrivacyBothWays: pDP-OPT's noise meets its definition tightly, which implies differential privacy;
-// the two curves agree.
+// TestProbabilisticPrivacyBothWays checks that the sigma of PDPOpt meets the definition of probabilistic privacy
+// tightly, that its two curves are inverse to each other, and that delta is at least the delta of differential privacy,
+// which it implies.
 func TestProbabilisticPrivacyBothWays(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.1, Delta: 1e-3},
 		{Epsilon: 10, Delta: 0.2}, {Epsilon: 100, Delta: 1e-12}} {
@@ -137,7 +141,8 @@ func TestProbabilisticPrivacyBothWays(t *testing.T) {
 	}
 }
 
-// TestSigmaBoundsAreOnTheirSides: every bound that applies is on its side of the least sigma.
+// TestSigmaBoundsAreOnTheirSides checks that every lower bound is at most the smallest valid sigma, and every upper
+// bound at least that.
 func TestSigmaBoundsAreOnTheirSides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -164,7 +169,8 @@ func TestSigmaBoundsAreOnTheirSides(t *testing.T) {
 	}
 }
 
-// TestConversionsAreFiniteOrNamed: nothing panics, and nothing is NaN or infinite without an error.
+// TestConversionsAreFiniteOrNamed checks that no conversion panics, or returns NaN, infinity or a negative number
+// without an error.
 func TestConversionsAreFiniteOrNamed(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 5e-324, 1e-310, 1e-160, 1e-3, 0.5, 1, 1 + 0x1p-52, 3,
 		1e6, 1e154, 1e308}

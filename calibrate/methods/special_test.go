@@ -54,7 +54,7 @@ func TestErfcAgreesWithOracle(t *testing.T) {
 	}
 }
 
-// TestLogErfcIsTheLogarithm: e^logErfc is erfc.
+// TestLogErfcIsTheLogarithm compares logErfc with the logarithm of the extended erfc.
 func TestLogErfcIsTheLogarithm(t *testing.T) {
 	for _, x := range []float64{-30, -3, -0.5, -1e-3, -1e-100, 0, 1e-100, 1e-20, 1e-3, 0.3, 0.4999, 0.5, 0.6, 1, 3, 25, 40,
 		59} {
@@ -103,7 +103,7 @@ func signedErf(x float64) *big.Float {
 	return e
 }
 
-// TestInverseErfUndoesErf: the inverses undo erfc and erf, in both tails and near 0.
+// TestInverseErfUndoesErf checks that the inverse functions undo erfc and erf, in both tails and near 0.
 func TestInverseErfUndoesErf(t *testing.T) {
 	for _, p := range []float64{5e-324, 1e-300, 1e-30, 0.1, 0.4999, 0.5001, 0.9, 1 - 0x1p-53, 1, 1 + 0x1p-52, 1.4, 1.6,
 		2 - 0x1p-52} {
@@ -121,7 +121,8 @@ func TestInverseErfUndoesErf(t *testing.T) {
 	}
 }
 
-// TestExtendedElementary: ln and expm1 undo exp, also next to 1 and 0.
+// TestExtendedElementary checks the extended ln and expm1, also next to 1 and 0: exp undoes ln, and both agree with
+// package math.
 func TestExtendedElementary(t *testing.T) {
 	for _, x := range []float64{1e-300, 0.3, 0.7, 1 - 0x1p-53, 1 + 0x1p-52, 1.41, 1.42, 2, 1e300} {
 		back := numeric.BigExp(numeric.BigLn(numeric.BigOf(x)))
@@ -140,7 +141,8 @@ func TestExtendedElementary(t *testing.T) {
 	}
 }
 
-// TestSpecialFunctionsNameABadArgument: an argument without a value is an error.
+// TestSpecialFunctionsNameABadArgument checks that special functions return an error if an argument has no value, and
+// never NaN or infinity without an error.
 func TestSpecialFunctionsNameABadArgument(t *testing.T) {
 	for name, f := range map[string]func(float64) (float64, error){"logerfc": logErfc, "inverfc": InvErfc} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1,

@@ -37,6 +37,7 @@ func original(t *testing.T, dir string) {
 
 // The counts of every junction equal the reference if no cab is over its bound.
 func TestExactCounts(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

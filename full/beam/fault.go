@@ -61,8 +61,8 @@ func (f *Fault) with(details string) error {
 	return fmt.Errorf("%s%s (%s)", f.mark(), f.Says, details)
 }
 
-// marked returns the fault that describes an error of reading the input. It returns other errors unchanged.
-func marked(err error) error {
+// inputFault returns the fault that describes an error of reading the input. It returns other errors unchanged.
+func inputFault(err error) error {
 	e := new(fault.Error)
 	switch {
 	case !errors.As(err, &e):

@@ -146,11 +146,11 @@ func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []b
 	if f.engine == nil {
 		var err error
 		if f.engine, err = f.made.open(ctx, f.Task.limits()); err != nil {
-			return marked(err)
+			return inputFault(err)
 		}
 	}
 	to := &sender{task: &f.Task, emit: emit}
-	return to.close(marked(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets,
+	return to.close(inputFault(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets,
 		to.send)))
 }
 

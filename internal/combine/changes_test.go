@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds"
 )
 
-// Intervals of changes cover the change of the exact values in 95 of 100 pairs of releases: differences of counts and
-// of quotients whose intervals are not symmetric, and relative changes, also if they state few. See runs for false
-// alarms.
+// In 95 of 100 pairs of releases, the interval of a change contains the change of the exact values. The changes are
+// differences of counts, differences of quotients, whose intervals are not symmetric, and relative changes of counts.
+// For the tolerance see runs.
 func TestChangesCover(t *testing.T) {
 	z := calibrate.Z95
 	count := func(r *rand.Rand, exact float64) (x, low, high, deviation float64) {
@@ -135,10 +135,10 @@ func TestChangesOfCells(t *testing.T) {
 	}
 }
 
-// The ends of a difference follow from Zou and Donner's method: the lower one is as far as the lower end of the later
-// value and the upper end of the earlier one. A change in per cent has Fieller's interval, wider by half a step of
-// geometric noise on either side, and by the tails of noise that is not normal, whichever release has it. It is not
-// stated of an earlier value that is not above 0.
+// The interval of a difference is Zou and Donner's: the squared distance of its lower end is the sum of the squared
+// distances of the later value's lower end and of the earlier value's upper end. A change in per cent has Fieller's
+// interval. It is wider if either release has geometric noise, by half a step, or heavy tails. No change in per cent is
+// stated if the earlier value is not above 0.
 func TestEndsOfChanges(t *testing.T) {
 	cell := func(origin string, x, low, high float64) *Cells {
 		return &Cells{origin: origin, Value: []float64{x}, Low: []float64{low}, High: []float64{high}, deviation: []float64{3},

@@ -8,21 +8,23 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// The runs of each case, and the range of their coverage: it is 4.5 standard deviations of the share of 10^4 runs on
-// each side of 0.95, so that a case fails by chance once in 150,000 times.
+// The number of runs of each case, and the range of the fraction of intervals that contain the exact value. The range
+// is 4.5 standard deviations of this fraction to each side of 0.95, so a case fails by chance once in 150,000 times.
 const (
 	runs        = 10_000
 	least, most = 0.94, 0.96
 )
 
-// Intervals of sums and of ratios cover the exact ones in 95 of 100 releases: of cells with noise of their own, with
-// common noise, of marginals with cells in both the numerator and the denominator, and of Laplace noise.
+// In 95 of 100 releases, the intervals of sums and of ratios contain the exact ones: for cells with independent noise
+// or common noise, for marginals with cells in both the numerator and the denominator, for Laplace noise, and for cells
+// of two releases.
 func TestIntervalsCover(t *testing.T) {
 	for name, world := range map[string]func(*rand.Rand) (noisy, exact []Term, of, exactOf []Term){
 		"cells": func(r *rand.Rand) (_, _, _, _ []Term) {
@@ -88,10 +90,11 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-// For Laplace and geometric noise the intervals cover at least as often as stated. This also holds for a ratio whose
-// numerator has nearly all cells of its denominator. Sums of few geometric cells of a large epsilon take few values:
-// they are covered more often.
+// For Laplace and geometric noise, intervals contain the exact value at least as often as stated. This includes a ratio
+// whose numerator has nearly all cells of its denominator. Sums of few cells with geometric noise take few values if
+// epsilon is large; their intervals contain the exact value more often.
 func TestHeavyIntervalsCover(t *testing.T) {
+	owntest.Slow(t)
 	r := rand.New(rand.NewPCG(17, 19))
 	const cells = 200
 	exact, most, all := make([]float64, cells), make([]float64, cells), make([]float64, cells)
@@ -134,9 +137,9 @@ func TestHeavyIntervalsCover(t *testing.T) {
 	}
 }
 
-// A ratio by a number that is near zero is rarely stated, and at most 5 of 100 releases state an interval that misses
-// the exact ratio. If the number is four or more deviations above zero, the stated intervals cover as often as they
-// say; by Laplace noise up to 96.5 %. See runs for false alarms.
+// If the divisor of a ratio is near 0, the ratio is rarely stated, and at most 5 of 100 releases state an interval that
+// misses the exact ratio. If it is at least four standard deviations above 0, 95 % of the stated intervals contain the
+// exact ratio, with Laplace noise up to 96.5 %. For the tolerance see runs.
 func TestRatiosByFewCover(t *testing.T) {
 	of, to := []float64{0, 1}, []float64{1, 0}
 	for name, laplace := range map[string]bool{"Gaussian": false, "Laplace": true} {
@@ -175,14 +178,15 @@ func geometric(r *rand.Rand, p float64) float64 {
 	return math.Floor(math.Log(1-r.Float64()) / math.Log(p))
 }
 
-// terms makes weighted sums of a noisy table and of its exact answers.
+// terms returns two weighted sums, by weights and by of, of a noisy table and of its exact answers.
 func terms(noisy *Table, exact, weights, of []float64) (_, _, _, _ []Term) {
 	without := &Table{Rows: len(exact), noisy: exact, deviation: make([]float64, len(exact)), query: "exact"}
 	return []Term{{noisy, weights}}, []Term{{without, weights}}, []Term{{noisy, of}}, []Term{{without, of}}
 }
 
-// twoReleases makes weighted sums of the cells of a later and an earlier release: above and below the line of a ratio.
-// The earlier one has half the noise and common noise, or geometric noise of the same deviation as the later one.
+// twoReleases returns the numerator and the denominator of a ratio, each a weighted sum of cells of a later and an
+// earlier release. The earlier release has half the noise of the later one, and common noise. If pure is set, it
+// instead has geometric noise with the same standard deviation as the later one.
 func twoReleases(r *rand.Rand, pure bool, later, earlier, ofLater, ofEarlier []float64) (noisy, exact, of, exactOf []Term) {
 	now, before := []float64{400, 30, 60, 250}, []float64{350, 40, 20, 240}
 	a, b := cellsOf(r, now, 10, 0, false), cellsOf(r, before, 5, 25, false)
@@ -210,7 +214,8 @@ func geometricCells(r *rand.Rand, exact []float64, epsilon float64) *Table {
 	return t
 }
 
-// cellsOf adds noise of a deviation to each cell, and common noise of a variance.
+// cellsOf adds noise with the given standard deviation to each cell, and the same noise with the variance common to
+// all.
 func cellsOf(r *rand.Rand, exact []float64, deviation, common float64, laplace bool) *Table {
 	t := &Table{Rows: len(exact), query: "cells", common: common, heavy: laplace}
 	shared := r.NormFloat64() * math.Sqrt(common)
@@ -327,9 +332,10 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Intervals cover sums of cells of nested levels if the totals of the first level are known: the noise that levels
-// share cancels.
+// Intervals contain sums of cells of nested levels as often as stated, with and without known totals of the first
+// level, although the cells of several levels have noise in common.
 func TestSumsOfLevelsCover(t *testing.T) {
+	owntest.Slow(t)
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
 	r := rand.New(rand.NewPCG(11, 13))
@@ -427,8 +433,9 @@ func TestGroupsOfTables(t *testing.T) {
 	}
 }
 
-// Stated numbers equal the formulas: the half-width of a sum has half a step of geometric noise, the kurtosis is
-// of the cells that are not normal as part of all, and the deviation of a ratio takes off what its two sums share.
+// The stated numbers equal the formulas. The half-width of a sum includes half a step of geometric noise. The kurtosis
+// comes from the cells whose noise is not normal, relative to the variance of all cells. The deviation of a ratio
+// accounts for the cells that are in both of its sums.
 func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	normal := &Table{Rows: 2, query: "normal", noisy: []float64{50, 40}, deviation: []float64{3, 3}}
 	steps := &Table{Rows: 1, query: "steps", noisy: []float64{20}, deviation: []float64{2}, heavy: true, step: 0.5}
@@ -450,13 +457,14 @@ func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	if sum, err = Sum([]Term{{normal, []float64{1, 0}}}); err != nil || sum.High != 50+calibrate.Z95*3 {
 		t.Errorf("%+v, want a half-width of %g: %v", sum, calibrate.Z95*3, err)
 	}
-	// The first cell by the sum of both.
+	// The first cell, divided by the sum of both.
 	ratio, err := Ratio([]Term{{normal, []float64{1, 0}}}, []Term{{normal, []float64{1, 1}}})
 	r := 50.0 / 90
 	if want := math.Sqrt(9-2*r*9+r*r*18) / 90; err != nil || math.Abs(ratio.Deviation-want) > 1e-12 {
 		t.Errorf("a ratio has the deviation %g, want %g: %v", ratio.Deviation, want, err)
 	}
-	// Geometric by normal: the noise of n - r·d has the variance 4 + r²·9, and half of its step more.
+	// A cell with geometric noise, divided by one with normal noise: the noise of n - r·d has the variance 4 + r²·9, and
+	// half a step is added.
 	r = 20.0 / 50
 	v := 4 + r*r*9
 	z := kinds.HeavyZ95(3*16/(v*v)) + 0.25/math.Sqrt(v)
@@ -467,7 +475,8 @@ func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	}
 }
 
-// Known totals of a level fix the levels above it, and none below.
+// If the totals of a level are known, so are those of the levels above it, and not those of the levels below. Known
+// totals of other queries do not count.
 func TestKnownLevels(t *testing.T) {
 	m := &manifest.Manifest{Job: []byte(`{"queries": [{"name": "other", "crosstabs": {"known": [{"level": "town"}]}},
 		{"name": "people", "crosstabs": {"known": [{"level": "county"}]}}]}`)}

@@ -61,7 +61,7 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 	case p.redeemed:
 		return fmt.Errorf("%w: %q was redeemed before", ErrRedeem, m.Query)
 	case p.mechanism.ChosenBy != "":
-		if err := t.follows(m, p.mechanism); err != nil {
+		if err := t.checkChosen(m, p.mechanism); err != nil {
 			return err
 		}
 	case m.ChosenBy != "":
@@ -79,9 +79,9 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 	return nil
 }
 
-// follows is for a charge whose sensitivity another mechanism's answer decides. It returns an error unless that
-// mechanism was redeemed and m is Within the charged one.
-func (t *ticket) follows(m, charged calibrate.Mechanism) error {
+// checkChosen checks a mechanism m whose sensitivity was chosen from another mechanism's answer; charged is m as it was
+// charged. It returns an error unless the other mechanism was redeemed before and m is Within charged.
+func (t *ticket) checkChosen(m, charged calibrate.Mechanism) error {
 	first := t.mechanisms[charged.ChosenBy]
 	switch {
 	case first == nil || !first.redeemed:

@@ -18,7 +18,7 @@ func (b *Book) SetBudget(ctx context.Context, name Account, budget Budget, note 
 		return err
 	}
 	if _, err := budget.caps(); err != nil {
-		return fmt.Errorf("%w: the budget: %w", ErrCharge, err)
+		return fmt.Errorf("%w: %w", ErrCharge, err)
 	}
 	if !utf8.ValidString(note) {
 		return fmt.Errorf("%w: a text is not UTF-8", ErrCharge)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -35,6 +36,10 @@ func settingf(format string, args ...any) error { return &SettingError{fmt.Sprin
 
 // Dir returns the absolute path of the release folder of a plan: out or, if that is empty, the job's output.dir.
 func Dir(p *pipeline.Plan, out string) (string, error) {
+	if given := cmp.Or(out, p.Job().Output.Dir); given == "~" || strings.HasPrefix(given, "~/") {
+		return "", settingf("the release folder %s begins with ~, which only a shell takes for the home folder, and not "+
+			"everywhere: write the path in full; a folder of that name is ./%s", given, given)
+	}
 	dir, err := filepath.Abs(cmp.Or(out, p.Job().Path(p.Job().Output.Dir)))
 	if err != nil {
 		return "", err

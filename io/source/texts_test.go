@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -125,6 +126,7 @@ func TestBzip2(t *testing.T) {
 // A file in an encoding of one byte a character is split undecoded, in pieces. It gives the same rows as the same text
 // in UTF-8, which is cut at other places.
 func TestOneByteEncodingsInPieces(t *testing.T) {
+	owntest.Slow(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	fields := []string{"Köln", "ä", "€", "\"a,ö\"", "\"a\nß\"", "", "\"\"", "plain", "Þ, x", "\"„quoted“ \"\"ü\"\"\""}
 	var text strings.Builder

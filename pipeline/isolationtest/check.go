@@ -19,7 +19,7 @@ type Finding struct {
 	Second string
 }
 
-// Error prints the finding.
+// Error returns the finding as text, with the tables and the rows that were read.
 func (f *Finding) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n%s, %d workers\n%s", f.Promise, f.What, f.Case.Note, f.Case.Workers, f.Case.Format)

@@ -34,7 +34,8 @@ type Limits struct {
 type memory struct {
 	workers int
 	rows    int64 // bytes for rows of units before they are written to the scratch file
-	room    int64 // bytes for each goroutine that bounds the rows of units
+	room    int64 // bytes for each goroutine that bounds the rows of units, after all rows were read
+	pages   int64 // bytes for each worker's pages and dictionaries of Parquet files
 	cells   int64 // the largest domain, in cells, that is held as a vector; larger ones are held sparsely
 }
 
@@ -43,9 +44,9 @@ const (
 	// baseBytes is the memory of the program itself; workerBytes is the smallest memory that a worker needs for reading.
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
-	// columnBytes is the memory that a worker needs for each column of a file that is stored by columns: a page before
-	// and after decompression, its dictionary and its decoded values. The pages of all columns are in memory at the same
-	// time.
+	// columnBytes is the memory of a worker for each column of a file that is stored by columns: blocks of the file, and
+	// a page with its dictionary and decoded values. The pages of all columns are in memory at the same time, or a part of
+	// their rows if these do not fit (source.SplitReader.Memory).
 	columnBytes = 3 * mebibyte / 8
 	// minRowBytes is the smallest memory for the rows of units with which a scan may run, and minStoreBytes the smallest
 	// share of a store of rows.
@@ -94,7 +95,8 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 		for _, cells = range domains(p) {
 			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= least {
-				return memory{workers: workers, rows: left / 2, room: left / 4 / int64(workers), cells: cells}, nil
+				room := left / 4 / int64(workers)
+				return memory{workers: workers, rows: left / 2, room: room, pages: readBytes(p) + room, cells: cells}, nil
 			}
 		}
 		if workers == 1 {

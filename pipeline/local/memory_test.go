@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -13,6 +14,7 @@ import (
 
 // The limit counts the names of cells, which are in memory even if the cells are held sparsely.
 func TestLimitCountsTheNamesOfCells(t *testing.T) {
+	owntest.Slow(t)
 	p := enginetest.Plan(t, "/job.yaml", []byte(`
 version: 1
 name: ids

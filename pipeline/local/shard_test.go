@@ -162,6 +162,7 @@ func openSharded(tb testing.TB) func(data *source.Dataset, l stabilitytest.Limit
 // If the answers for neighbouring tables come from shards, they differ by at most the declared sensitivity, and equal
 // those of one process.
 func TestStabilityOfShards(t *testing.T) {
+	owntest.Slow(t)
 	all := labs(t, 2)
 	for _, l := range all {
 		l.Open, l.Twin = openSharded(t), openTight
@@ -226,7 +227,7 @@ func shardPlan(t *testing.T, dir, question string) *pipeline.Plan {
 	return enginetest.Plan(t, filepath.Join(dir, "job.yaml"), []byte(question))
 }
 
-// shardFiles are files of shards of one table, sound and not.
+// shardFiles are files of shards of one table: complete sets, and files that do not belong to a set or are damaged.
 type shardFiles struct {
 	dir                             string
 	key                             partial.Key

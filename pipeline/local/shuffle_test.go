@@ -3,6 +3,7 @@ package local_test
 import (
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -12,6 +13,7 @@ import (
 // If units are bounded in buckets, as on Beam, the answers for neighbouring tables differ by at most the declared
 // sensitivity, and equal those of one process.
 func TestStabilityOfShuffles(t *testing.T) {
+	owntest.Slow(t)
 	all := labs(t, 1)
 	all[0].Open = func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
 		e, ok := openTight(data, l, scratch).(*local.Engine)

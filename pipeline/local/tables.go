@@ -211,6 +211,7 @@ func (s *tableScan) read(p *pipeline.Plan, k int, workers []*worker) error {
 	if err != nil {
 		return err
 	}
+	groups.Memory = s.spill.memory.pages
 	limit := cmp.Or(s.side, s.spill.memory.rows/2/int64(max(len(p.Joins()), 1)))
 	return s.pass(p.Joins(), nil, limit, true, func(sides []*joined.Side, first bool) error {
 		for _, w := range workers {
@@ -287,6 +288,7 @@ func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first b
 	if err != nil {
 		return nil, err
 	}
+	groups.Memory = s.spill.memory.pages
 	err = s.scan(e, first, func(ctx context.Context, i, split int) ([]byte, error) {
 		sum, err := groups.Read(ctx, split, p.Columns(), readers[i].add)
 		return sum.Digest, err

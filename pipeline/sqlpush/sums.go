@@ -51,8 +51,8 @@ func (room) Room() int64 { return 1 << 20 }
 // 0, and sums do not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scanTotals scans the totals of a cell, one for each query. counts is false if their key is invalid, which happens if
-// the database's texts are not valid UTF-8.
+// scanTotals scans the totals of a cell, one for each query. counts is false if the totals are to be ignored because
+// their key is invalid: the database returned a text that is not valid UTF-8.
 func scanTotals(rows *sql.Rows, of []answer) (totals []aggregation.Total, counts bool, err error) {
 	var at aggregation.Total
 	n := make([]sql.NullInt64, len(of)) // NULL stands for 0: it is a count over no row

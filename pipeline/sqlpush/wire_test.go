@@ -130,6 +130,7 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 // If a connection is cut or held anywhere, the run fails without any text of the server. The next run makes the same
 // release with one charge.
 func TestLostConnection(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
 	visits.Load(t, s)
@@ -167,6 +168,7 @@ func openEngine(ctx context.Context, s sqlpush.Source) (pipeline.Engine, error) 
 
 // A statement may take longer than the server may be silent. A run that waits for a silent server can be cancelled.
 func TestSilentServer(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
 	visits.Load(t, s)
@@ -212,6 +214,7 @@ ledger: {store: "sqlite:ledger.db", dataset: silent, budget: {epsilon: 2, delta:
 
 // A ledger on a server that becomes silent charges nothing, and later once.
 func TestSilentLedger(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	s := newPostgres(t)
 	through := sqlpushtest.NewProxy(t, s.DSN)
 	store, err := sqlstore.OpenPostgres(t.Context(), through.DSN+"&timeout=1s", true)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
@@ -252,6 +253,7 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 // or only two places. The weight is raised by its standard error, which costs most if all places are alike. As in a
 // tree, the noisy cells of the places add up to the cells of their group. The seed is fixed.
 func TestNestedWeighsTotals(t *testing.T) {
+	owntest.Slow(t)
 	for _, c := range []struct {
 		name          string
 		cells, places int

@@ -97,7 +97,7 @@ func TestAbsoluteSumsAreAttained(t *testing.T) {
 	}
 }
 
-// TestAbsoluteOfClippedVectors: no integer vector of the norm has a larger L1 norm.
+// TestAbsoluteOfClippedVectors checks that no integer vector with the bounded norm has a larger L1 norm.
 func TestAbsoluteOfClippedVectors(t *testing.T) {
 	one := bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	for norm := int64(1); norm <= 12; norm++ {

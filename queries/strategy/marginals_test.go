@@ -160,8 +160,8 @@ func TestColumnsByHand(t *testing.T) {
 	})
 }
 
-// TestMeasureAndReconstruct: without noise, reconstructed tables equal the original ones, whichever table a residual is
-// measured in.
+// TestMeasureAndReconstruct checks that tables that are reconstructed without noise equal the original ones, whichever
+// table a residual is measured in.
 func TestMeasureAndReconstruct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -243,8 +243,8 @@ func TestVariances(t *testing.T) {
 	})
 }
 
-// TestSimulatedErrors: the mean squared error of Adult's tables at mu = 1, 40 times, within 5 standard errors (false
-// alarms: below 10^-6).
+// TestSimulatedErrors checks that the mean squared error of Adult's tables at mu = 1, over 40 simulations, is within 5
+// standard errors of the stated one. It fails by chance with a probability below 10^-6.
 func TestSimulatedErrors(t *testing.T) {
 	m, err := NewMarginals(adult[2:6], ways(4, 1, 2))
 	if err != nil {

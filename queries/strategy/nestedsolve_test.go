@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// No shares of a grid over all shares, none of a finer grid around the best of these, and none of many random ones have
-// a smaller loss than the solution, which lies within 0.1 % of the best.
+// The loss of the fractions that Solve returns is within nestedGap of the smallest loss that the test finds. The test
+// tries a grid of fractions, and then random fractions near the best ones so far. The solution is also not worse than
+// the designs of Compare.
 func TestNestedSharesAreBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for trial := range 24 {
@@ -72,8 +73,8 @@ func TestNestedSharesAreBest(t *testing.T) {
 	}
 }
 
-// A game against random payoffs: no row has a larger expected payoff than the value, and a mixture of rows guarantees
-// it, which is the strategy of the transposed game.
+// solveGame solves zero-sum games with random payoffs. With its strategy, no row has a larger expected payoff than the
+// value of the game. The transposed game has the same value with the opposite sign, so the strategy is optimal.
 func TestGameHasItsValue(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for trial := range 200 {

@@ -13,7 +13,7 @@ import (
 
 var oneRow = bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 
-// The error of the factorization for one row a unit, computed with independent code.
+// The errors of the factorization, for units with one row, equal the results of independent code.
 func TestErrorsOfPrefixSums(t *testing.T) {
 	for _, c := range []struct {
 		n                  int
@@ -34,8 +34,8 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 	}
 }
 
-// The least of all is taken, for units of many rows too: the tree or the histogram, if one unit's rows move the
-// factorization more.
+// NewOrdered chooses the form with the smallest error, for all limits. If units have many rows, this can be a tree or a
+// plain histogram. No error is below the lower bound.
 func TestLeastIsTaken(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1000} {
 		for _, b := range []bounding.Limits{oneRow, {Rows: 5, Cells: 5, RowsPerCell: 1},
@@ -91,7 +91,8 @@ func norm2(w int128.Slice) *big.Int {
 	return sum
 }
 
-// TestNoUnitChangesMore goes through every unit over small domains, of one axis and of two.
+// TestNoUnitChangesMore checks the stated norm of each level. It tries every unit over small domains, with one group
+// and with two.
 func TestNoUnitChangesMore(t *testing.T) {
 	for _, c := range []struct{ n, axes int }{{1, 1}, {2, 1}, {5, 1}, {6, 1}, {3, 2}} {
 		for _, b := range []bounding.Limits{oneRow, {Rows: 3, Cells: 3, RowsPerCell: 1},
@@ -142,8 +143,8 @@ func TestNoUnitChangesMore(t *testing.T) {
 	}
 }
 
-// TestSumsComeBack: without noise, the sums are the sums of the counts, and the reported variances follow from the
-// coefficients of the estimates.
+// TestSumsComeBack checks that without noise the estimated cumulative counts are exact, and that the stated variances
+// follow from the coefficients of the estimates.
 func TestSumsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 20).Draw(t, "n")

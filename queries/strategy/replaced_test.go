@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The noise of a design suffices for every pair of rows: mu² of each replacement, by the dense contrasts, is at most 1,
-// as reported, and for one of them nearly 1.
+// Under replace-one, the noise of a design suffices for every pair of rows. The test computes mu² of each replacement,
+// and of each removal, with dense matrices: it is at most the stated mu², which is 1, and the largest is nearly 1.
 func TestReplacedRowsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -26,7 +26,7 @@ func TestReplacedRowsTogether(t *testing.T) {
 		for _, n := range m.sizes {
 			cells *= n
 		}
-		// at is the cell of a row in the table of s.
+		// at returns the cell of a row in the table by the attributes s.
 		at := func(s Set, row int) int {
 			cell, stride := 0, 1
 			for i := len(m.sizes) - 1; i >= 0; i-- {
@@ -75,8 +75,8 @@ func TestReplacedRowsTogether(t *testing.T) {
 	})
 }
 
-// The errors of Adult's tables at epsilon 1 and delta 1e-6 under replace-one, with mu² from the largest change of each
-// residual separately and from the largest change of all together.
+// The errors of Adult's tables under replace-one, at epsilon 1 and delta 1e-6, are the known ones: if mu² is computed
+// from the largest change of each residual separately (alone), and of all residuals together (together).
 func TestReplacedRowsOfAdult(t *testing.T) {
 	const sigma = 4.2247 // the noise of one row at that guarantee
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestReplacedRowsOfAdult(t *testing.T) {
 	}
 }
 
-// No other strategy in the plan has a smaller error, for any tables, loss and weights.
+// No other design that a plan compares has a smaller error than the solution, for any tables, loss and weights.
 func TestNoOtherWayIsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

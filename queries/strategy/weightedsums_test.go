@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A sum of reconstructed cells equals the sum of the coordinates with the coefficients, and the coefficients of a
-// single cell have the variance that the table states, up to the rounding of the contrasts.
+// A weighted sum of reconstructed cells equals the sum of the coordinates, weighted by Coefficients. For a single cell,
+// the variance that follows from the coefficients is the stated variance of the table, up to the rounding of the
+// contrasts.
 func TestCoefficientsAreTheTransposeOfReconstruct(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m, err := NewMarginals([]int{3, 2, 5, 1}, []Set{SetOf(0, 1), SetOf(1, 2), SetOf(0, 2, 3), SetOf(2)})

@@ -27,7 +27,7 @@ func TestOracleAgainstExtended(t *testing.T) {
 	}
 }
 
-// TestExtendedCurveIsABoundFarOut: beyond |x| = 64 the extended evaluation answers with a bound.
+// TestExtendedCurveIsABoundFarOut checks that beyond |x| = 64 the extended evaluation returns a bound.
 func TestExtendedCurveIsABoundFarOut(t *testing.T) {
 	if d := bigDelta(BigOf(1e6), BigOf(1)); d.Sign() <= 0 || d.Cmp(BigPow2(-2000)) > 0 {
 		t.Errorf("delta(1e6; mu = 1) = %g", d)

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestFewerBitsAreWithinTheirErrorBound: a result in fewer bits is within the stated error of the result in all bits.
+// TestFewerBitsAreWithinTheirErrorBound checks that a function that is evaluated in fewer bits is within its stated
+// error of the evaluation in all bits.
 func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 	r := curvetest.NewRand(t)
 	worst := map[string]int{}
@@ -50,7 +51,7 @@ func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 	t.Log(worst)
 }
 
-// TestCurveInFewerBitsIsWithinItsErrorBound: the curve in fewer bits.
+// TestCurveInFewerBitsIsWithinItsErrorBound checks that the curve in fewer bits is within its stated error.
 func TestCurveInFewerBitsIsWithinItsErrorBound(t *testing.T) {
 	for _, p := range curvetest.SamplePoints(t, 150, 5000) {
 		mu := Quotient{p.Num, p.Den}.big()
@@ -66,7 +67,8 @@ func TestCurveInFewerBitsIsWithinItsErrorBound(t *testing.T) {
 	}
 }
 
-// TestInversesStartNear: the inverses take one step, the rule on which their speed rests.
+// TestInversesStartNear checks that the first approximations of the inverse functions are so good that one more step
+// suffices. Their speed depends on this.
 func TestInversesStartNear(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(200, 5000) {

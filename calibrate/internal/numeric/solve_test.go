@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestBoundaryNeedsNoSolver: the search finds the same answer if the solver's candidate is useless.
+// TestBoundaryNeedsNoSolver checks that Boundary finds the same answer if the solver's candidate is useless.
 func TestBoundaryNeedsNoSolver(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for _, guess := range []float64{0, 5e-324, 1e-300, 1, 1e300, math.Inf(1), math.NaN()} {
@@ -31,7 +31,8 @@ func TestBoundaryNeedsNoSolver(t *testing.T) {
 	}
 }
 
-// TestSolversConverge: the candidates are good enough to be sure, so that the search is the exception.
+// TestSolversConverge checks that the solver for mu converges at random guarantees, so that the slower search is rarely
+// needed.
 func TestSolversConverge(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range 20000 {
@@ -42,8 +43,8 @@ func TestSolversConverge(t *testing.T) {
 	}
 }
 
-// TestExtendedPrecisionDecidesAtTheBoundary: at the exact boundary double-double must not decide, and extended
-// precision must.
+// TestExtendedPrecisionDecidesAtTheBoundary checks that double-double arithmetic does not decide at the exact boundary,
+// and that extended precision does.
 func TestExtendedPrecisionDecidesAtTheBoundary(t *testing.T) {
 	const eps, delta = 1.0, 1e-6
 	mu, converged := solveMu(eps, delta)

@@ -64,7 +64,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	}
 	dir, err := f.Dir(windows[0].plan)
 	if err != nil {
-		return console.Usagef("--out: %v", err)
+		return console.Usagef("%v", err)
 	}
 	book, err := f.OpenLedgerOf(ctx, windows[0].plan, dir)
 	if err != nil {

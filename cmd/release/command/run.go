@@ -264,7 +264,7 @@ func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
 	}
 	dir, err := f.Dir(plan)
 	if err != nil {
-		return place{}, console.Usagef("--out: %v", err)
+		return place{}, console.Usagef("%v", err)
 	}
 	key, err := signing.NewSigner(f.Sign)
 	return place{dir: dir, limits: limits, signer: key}, err

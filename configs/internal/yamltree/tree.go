@@ -65,6 +65,14 @@ func checkText(src []byte) *Fault {
 			"move long lists of cells into a file and name it with values_from"}
 	}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	switch {
+	case bytes.HasPrefix(src, []byte("SQLite format 3\x00")):
+		return &Fault{1, 1, CodeYAML, "this is a SQLite file, such as a ledger, and not a job",
+			"give the path of a job file, or name the ledger by --store sqlite:FILE"}
+	case bytes.HasPrefix(src, []byte("PAR1")):
+		return &Fault{1, 1, CodeYAML, "this is a Parquet file, and not a job",
+			"give the path of a job file; release init FILE writes a first one"}
+	}
 	line, column := 1, 1
 	for i := 0; i < len(src); {
 		r, n := utf8.DecodeRune(src[i:])

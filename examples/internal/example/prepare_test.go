@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 const originalText = "a,b\n1,2\n"
@@ -140,6 +142,7 @@ func TestWrongFolder(t *testing.T) {
 
 // A job that fails makes the example fail.
 func TestReleaseFails(t *testing.T) {
+	owntest.Slow(t)
 	e, dir := small(t)
 	t.Setenv("DPRELEASE_DATA", "")
 	err := e.Execute(t.Context(), []string{"--dir", dir, "--job", "none.yaml", "--", "--quiet"}, t.Output())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease"
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Each job has a table, reads all of its columns without an error, and counts its rows: of crosstabs and discovered
@@ -55,6 +56,7 @@ func TestJobsReadTheirTables(t *testing.T) {
 
 // Each job runs as its page says, within the budget that it states.
 func TestJobsRun(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("runs without -short")
 	}

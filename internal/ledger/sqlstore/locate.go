@@ -38,9 +38,12 @@ func locate(path string) (file string, passed []string, err error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !isLink(path):
 			return next, passed, nil
-		case links > 0 && errors.Is(err, fs.ErrNotExist) && len(todo) > 0:
+		case links > 0 && errors.Is(err, fs.ErrNotExist):
 			return "", nil, fmt.Errorf("%s: %w: it leads through a link to a place that is not there", path,
 				ledger.ErrUnavailable)
+		case errors.Is(err, fs.ErrNotExist) && len(todo) > 0:
+			return "", nil, fmt.Errorf("%w: its folder %s is not there: make it, or name another", ledger.ErrUnavailable,
+				filepath.Dir(path))
 		case err != nil && len(todo) > 0:
 			return "", nil, fmt.Errorf("the folder of the ledger, %s: %w", filepath.Dir(path), translateFile(err))
 		case err != nil:

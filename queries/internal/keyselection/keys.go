@@ -34,9 +34,9 @@ type Keying struct {
 	sizes   []int            // the number of cells of each listed dimension
 	listed  *domain.Grouping // finds a row's cell in the listed dimensions
 	columns []discoveredColumn
-	// pairs[i] extends keys by column i. It numbers the pairs of two numbers: that of the key without column i and the
-	// columns after it (for i = 0, the listed cell), and that of a value of column i. The numbers of the last pairs are
-	// the key numbers.
+	// pairs[i] extends keys by discovered column i: it numbers the pairs of the number of a key of the columns before i
+	// (for i = 0, of the listed cell) and the number of a value of column i. The numbers of the last pairs are the key
+	// numbers.
 	pairs   []*intern.Uint64s
 	ids     []int32  // for each row of the batch, its key number
 	digests []digest // by key number; computed when they are first needed

@@ -81,6 +81,7 @@ func TestTypesAsTheyAreSeen(t *testing.T) {
 			"01/31/2024 2/1/2024"}, {"date 2.1.2006", "31.1.2024"},
 		{"date 2006-01-02 | 2/1/2006", "2024-01-31 2024-01-30 31/12/2024"},
 		{"timestamp 2006-01-02T15:04:05Z07:00", "2024-01-31T10:00:00Z 2024-01-31T10:00:00+01:00"},
+		{"date 2Jan2006", "31JAN2024 01feb2024"}, {"timestamp 2Jan2006:15:04:05", "31JAN2024:10:00:00 01FEB2024:23:59:59"},
 		{"text", "a b c"}, {"text", "1 two three four"}, {"text", "? NA"},
 	} {
 		text := "pad,x\n0," + strings.ReplaceAll(c.cells, " ", "\n0,") + "\n"
@@ -248,6 +249,26 @@ func FuzzLook(f *testing.F) {
 }
 
 // The proposals for files with tabs and for JSON lines read the file as its writer wrote it.
+// Spaces between groups of three digits can be no-break spaces. They leave the decimal sign visible.
+func TestGroupsOfDigits(t *testing.T) {
+	for _, c := range []struct {
+		cell               string
+		decimal, thousands rune
+	}{
+		{"1.234,50", ',', '.'}, {"1,234.50", '.', ','}, {"1'234.50", '.', '\''}, {"1 234,50", ',', ' '}, {"1 234.50", '.', ' '},
+		{"1\u00a0234,50", ',', ' '}, {"1\u202f234,50", ',', ' '}, {"1\u202f234", '.', ' '},
+	} {
+		look, err := columns.Reader(strings.NewReader("pad;x\n0;" + c.cell + "\n0;" + c.cell + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := look.Text
+		if x.Columns[1].Type != "float" || x.Decimal != c.decimal || x.Thousands != c.thousands {
+			t.Errorf("%q: %s, decimal sign %q, thousands %q", c.cell, x.Columns[1].Type, x.Decimal, x.Thousands)
+		}
+	}
+}
+
 func TestProposalsReadTheFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text string

@@ -87,7 +87,7 @@ func (c *Column) findType(values []string, decimal rune) {
 	if c.fits(values, "int", isInt) || c.fits(values, "bool", isBool) {
 		return
 	}
-	for _, separator := range []rune{0, '.', ',', ' ', '\u00a0', '\''} { // 0 for none
+	for _, separator := range []rune{0, '.', ',', ' ', '\''} { // 0 for none
 		isFloat := func(s string) bool { return isNumber(s, decimal, separator) }
 		if separator != decimal && c.fits(values, "float", isFloat) {
 			c.thousands = separator
@@ -120,6 +120,7 @@ var layouts = []struct{ kind, layout string }{
 	{"date", "2006/1/2"}, {"date", "20060102"}, {"date", "2/1/06"}, {"date", "1/2/06"}, {"date", "2.1.06"},
 	{"date", "2-Jan-2006"}, {"date", "2 Jan 2006"}, {"date", "2 January 2006"}, {"date", "Jan 2, 2006"}, {"date",
 		"January 2, 2006"}, {"date", "2-Jan-06"},
+	{"date", "2Jan2006"}, {"timestamp", "2Jan2006:15:04:05"}, {"timestamp", "2Jan2006 15:04:05"}, // SAS and Stata
 	{"timestamp", "2006-01-02 15:04:05"}, {"timestamp", "2006-01-02T15:04:05"}, {"timestamp", "2006-01-02T15:04:05Z07:00"},
 	{"timestamp", "2006-01-02 15:04:05Z07:00"}, {"timestamp", "2006-01-02 15:04:05-07"}, {"timestamp",
 		"2006-01-02 15:04"}, {"timestamp", "2006-01-02T15:04"},
@@ -204,9 +205,14 @@ func longInt(s string) bool {
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
 }
 
+var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+
 // isNumber reports whether s is a decimal number with the given decimal sign. If separator is not 0, it may separate
-// groups of three digits.
+// groups of three digits. A space also matches a no-break space.
 func isNumber(s string, decimal, separator rune) bool {
+	if separator == ' ' {
+		s = plainSpaces.Replace(s)
+	}
 	s = strings.TrimLeft(s, "+-")
 	if mantissa, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok && isInt(exponent) {
 		s = mantissa
@@ -230,8 +236,8 @@ func isNumber(s string, decimal, separator rune) bool {
 // decimalSigns counts the cells that are numbers only if a comma is the decimal sign, and only if a point is.
 func decimalSigns(cells []string) (comma, point int) {
 	for _, cell := range cells {
-		isComma := isNumber(cell, ',', 0) || isNumber(cell, ',', '.')
-		isPoint := isNumber(cell, '.', 0) || isNumber(cell, '.', ',')
+		isComma := isNumber(cell, ',', 0) || isNumber(cell, ',', '.') || isNumber(cell, ',', ' ')
+		isPoint := isNumber(cell, '.', 0) || isNumber(cell, '.', ',') || isNumber(cell, '.', ' ')
 		switch {
 		case isComma && !isPoint:
 			comma++

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/internal/redact"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -25,7 +25,7 @@ type Console struct {
 	Quiet          bool   // print only errors
 	JSON           bool   // print results as JSON
 	// environment holds the values that jobs took from the environment, which must never be printed.
-	environment runjob.Environment
+	environment redact.Environment
 	ID          string // the process's identifier in every line of its log
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,8 +111,27 @@ func (o *openedLedger) snapshot(ctx context.Context) (ledger.Snapshot, error) {
 		return s, pipeline.LedgerError("read the ledger", err)
 	}
 	if o.dataset != "" {
+		if err := o.known(s.Accounts); err != nil {
+			return s, err
+		}
 		s.Accounts = slices.DeleteFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset != o.dataset })
 		s.Runs = slices.DeleteFunc(s.Runs, func(r ledger.Run) bool { return r.Payer.Dataset != o.dataset })
 	}
 	return s, nil
+}
+
+// known returns an error if --dataset names a dataset that the ledger does not have. The dataset of a job may have no
+// releases yet.
+func (o *openedLedger) known(accounts []ledger.Balance) error {
+	var names []string
+	for i := range accounts {
+		if name := accounts[i].Account.Dataset; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if slices.Contains(names, o.dataset) || o.job != nil && o.job.Ledger.Dataset == o.dataset {
+		return nil
+	}
+	return console.Usagef("--dataset: the ledger has no dataset %s; it has %s", o.dataset,
+		cmp.Or(strings.Join(names, ", "), "none yet"))
 }

@@ -66,7 +66,8 @@ func (a *accounts) budgetSet(ctx context.Context, o *openedLedger, set *setFlags
 	}
 	err = o.book.SetBudget(ctx, of, budget, set.reason)
 	if errors.Is(err, ledger.ErrCharge) {
-		return console.Usagef("%v", err)
+		return console.Usagef("the budget was not set: %s", strings.TrimPrefix(err.Error(),
+			ledger.ErrCharge.Error()+": "))
 	}
 	if err != nil {
 		return pipeline.LedgerError("set the budget", err)

@@ -143,7 +143,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 	}
 	dir, err := f.Dir(plan)
 	if err != nil {
-		return nil, console.Usagef("--out: %v", err)
+		return nil, console.Usagef("%v", err)
 	}
 	store := plan.Job().StoreName()
 	if _, digest, err := sink.ReadManifest(dir); err == nil {

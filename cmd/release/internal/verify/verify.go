@@ -90,7 +90,7 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 					" is a preview, made of synthetic rows: it is no release"}
 			}
 			return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "verify", Message: console.Here(dir) +
-				" is not a release folder: it has no " + manifest.FileName}
+				" is not a release folder: it has no " + manifest.FileName, Hint: "check the path: output.dir of the job names it"}
 		}
 	}
 	v := &verifying{verifier: a, dir: dir, flags: f}

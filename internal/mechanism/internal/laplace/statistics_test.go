@@ -6,7 +6,7 @@ import (
 	"sort"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // alarm is the false-alarm probability of one statistical test. The tests draw real randomness. There are fewer than
@@ -72,7 +72,7 @@ func (b bins) fit(ys []int64) float64 {
 		want := float64(len(ys)) * b.probability[i]
 		chi += (c - want) * (c - want) / want
 	}
-	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(chi)
+	return mathext.GammaIncRegComp(float64(len(counts)-1)/2, chi/2)
 }
 
 // laplaceBelow returns P(L < z).
@@ -208,5 +208,5 @@ func independent(counts [6][6]float64) float64 {
 			chi += (c - want) * (c - want) / want
 		}
 	}
-	return distuv.ChiSquared{K: 25}.Survival(chi)
+	return mathext.GammaIncRegComp(25.0/2, chi/2)
 }

@@ -9,9 +9,9 @@ import (
 
 // Exact columns
 //
-// In columns of the privacy unit, different values must stay different. So three Arrow types get another form: a
-// decimal that is not an Int becomes a text, a date64 becomes a wall-clock reading in milliseconds, and a decimal
-// beyond its precision becomes null.
+// In columns of the privacy unit, different values must stay different. So three Arrow types are read differently: a
+// decimal type that is not read as integers becomes text, a date64 becomes a timestamp in milliseconds without a time
+// zone, and a decimal with more digits than its type allows becomes null.
 
 // exactType returns the column type of an Arrow type whose different values must stay different.
 func exactType(t arrow.DataType) table.Type {

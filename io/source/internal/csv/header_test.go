@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -19,6 +20,7 @@ import (
 // All pieces of a file treat the lines before the first row alike, wherever the file is cut and in whatever order its
 // pieces are read: comments with quotes and line ends before the header, a byte order mark, and the kind of line end.
 func TestCSVHeadsInPieces(t *testing.T) {
+	owntest.Slow(t)
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := "1,2,#\"a\n#,\"b\n#c\",3\n\n#\"x\",\"#\r\n\"\"\",y\r\n"
 	comments := "# \"one\n#,\"two,\n\n#\"\"\"\n"
@@ -121,7 +123,7 @@ func TestCSVHeadChanges(t *testing.T) {
 		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Read(context.Background(), 0, []string{"x"}, func(*table.Batch) error { return nil }); err == nil {
+		if _, err := f.Read(context.Background(), 0, []string{"x"}, 0, func(*table.Batch) error { return nil }); err == nil {
 			t.Errorf("%q that became %q was read", texts[0], texts[1])
 		}
 	}

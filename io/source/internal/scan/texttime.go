@@ -13,9 +13,9 @@ func parseDate(b []byte) (int64, bool) {
 	return t.Unix() / 86400, err == nil // exact, since t is a midnight
 }
 
-// saysDay reports whether a layout has year, month and day. It returns false for a layout with a time zone in letters,
+// hasDay reports whether a layout has year, month and day. It returns false for a layout with a time zone in letters,
 // such as CET: letters do not tell the offset from UTC.
-func saysDay(layout string) bool {
+func hasDay(layout string) bool {
 	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, probe.Format(layout))
 	return err == nil && back.Equal(probe) && !strings.Contains(layout, "MST")
@@ -29,7 +29,7 @@ func zoned(layout string) bool {
 // zone would decide on which day an instant is.
 func dateType(layouts []string) (TextType, *fault.Error) {
 	for _, layout := range layouts {
-		if !saysDay(layout) || zoned(layout) {
+		if !hasDay(layout) || zoned(layout) {
 			return Text, fault.New(fault.CodeOption, "the layout of a date must say year, month and day, and no zone").
 				Advise("write how 2 January 2006 looks in the file, such as date 2/1/2006; of instants the type is timestamp")
 		}
@@ -48,7 +48,7 @@ func timestampType(layouts []string) (TextType, *fault.Error) {
 		layouts = []string{""}
 	}
 	for _, layout := range layouts {
-		if !saysDay(layout) {
+		if !hasDay(layout) {
 			return Text, fault.New(fault.CodeOption, "the layout of a timestamp must say year, month and day").
 				Advise("write the layout as Go does, such as timestamp 2006-01-02 15:04:05; a zone as -07:00 or Z07:00")
 		}

@@ -1,4 +1,5 @@
-package runjob
+// Package redact hides the values that jobs take from the environment, which may be passwords, in messages.
+package redact
 
 import (
 	"maps"
@@ -6,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/dprelease/dprelease/configs"
 )
 
 // Environment looks variables up for jobs. It remembers their values in order to redact them in messages, since they
@@ -51,14 +50,4 @@ func (e *Environment) Redact(s string) string {
 		}
 	}
 	return s
-}
-
-// RedactProblems returns problems of a job with redacted texts.
-func (e *Environment) RedactProblems(problems configs.Diagnostics) configs.Diagnostics {
-	out := slices.Clone(problems)
-	for i := range out {
-		d := &out[i]
-		d.File, d.Message, d.Hint = e.Redact(d.File), e.Redact(d.Message), e.Redact(d.Hint)
-	}
-	return out
 }
