@@ -83,7 +83,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// counted asks DuckDB.
+// counted returns the counts of the categories by DuckDB.
 func counted(t *testing.T, name string, tables tables) map[string]int64 {
 	t.Helper()
 	d, err := newDuck(name, 2, tables)

@@ -20,13 +20,14 @@ import (
 //	two       degrees in two rounds; the second round omits keys that the first one found, and keys that it is
 //	          unlikely to find after the first one (hopeless)
 
-// keyLists draws the keys of units. The number of keys of a unit is geometric, limited to most. Keys follow Zipf's law.
-func keyLists(r *rand.Rand, units, keys, most int, mean, exponent float64) [][]int {
+// keyLists draws the keys of units. The number of keys of a unit is geometric, limited to maxKeys. Keys follow Zipf's
+// law.
+func keyLists(r *rand.Rand, units, keys, maxKeys int, mean, exponent float64) [][]int {
 	z := rand.NewZipf(r, exponent, 4, uint64(keys-1))
 	out := make([][]int, units)
 	for i := range out {
 		n := 1
-		for n < most && r.Float64() > 1/mean {
+		for n < maxKeys && r.Float64() > 1/mean {
 			n++
 		}
 		seen := map[int]bool{}

@@ -417,17 +417,17 @@ func (c *caseCount) add(a *Answer, truth []float64, only int) {
 }
 
 // check tests two properties. The fraction of intervals that contain the truth must be from 94 to 96 %, or from 94 % to
-// most if that is more. If there are few cases, the range is 6.1 standard errors to each side of 95 %. And the bias of
-// totals must be below a tenth of their standard deviation, plus 6.1 standard errors; quantiles and fractions are not
-// added up. Each of the two fails by chance with probability 1e-9.
-func (c *caseCount) check(t *testing.T, name string, most float64) {
+// highest if that is more. If there are few cases, the range is 6.1 standard errors to each side of 95 %. And the bias
+// of totals must be below a tenth of their standard deviation, plus 6.1 standard errors; quantiles and fractions are
+// not added up. Each of the two fails by chance with probability 1e-9.
+func (c *caseCount) check(t *testing.T, name string, highest float64) {
 	t.Helper()
 	share, slack := float64(c.held)/float64(c.cases), max(0.01, 6.1*math.Sqrt(0.95*0.05/float64(c.cases)))
 	mean, spread := meanAndSpread(c.totals)
 	n := float64(len(c.totals))
 	t.Logf("%-12s %6d intervals: %.4f hold; bias of %.0f totals %.3f deviations", name, c.cases, share, n, mean/spread)
-	if most = max(most, 0.95+slack); share < 0.95-slack || share > most {
-		t.Errorf("%s: %.4f of the intervals hold the answer, want %.4f to %.4f", name, share, 0.95-slack, most)
+	if highest = max(highest, 0.95+slack); share < 0.95-slack || share > highest {
+		t.Errorf("%s: %.4f of the intervals hold the answer, want %.4f to %.4f", name, share, 0.95-slack, highest)
 	}
 	if strings.HasSuffix(name, "quantiles") || strings.HasSuffix(name, "cdf") {
 		return

@@ -353,14 +353,14 @@ func (g *figure) names(key int) []string {
 	return g.d.Table.Keys[key].Labels
 }
 
-// panels calls add once for each panel. If other is an axis, there is a panel for each of its first most labels. If
-// other is nil, there is one for the estimates and, if denoising changed them, another for the noisy values.
-func (g *figure) panels(other *axis, most int, add func(title, column string, keep func(i int) bool)) {
+// panels calls add once for each panel. If other is an axis, there is a panel for each of its first maxPanels labels.
+// If other is nil, there is one for the estimates and, if denoising changed them, another for the noisy values.
+func (g *figure) panels(other *axis, maxPanels int, add func(title, column string, keep func(i int) bool)) {
 	all := func(int) bool { return true }
 	switch {
 	case other != nil:
 		key := &g.d.Table.Keys[other.Keys[0]]
-		for code := range min(most, len(key.Labels)) {
+		for code := range min(maxPanels, len(key.Labels)) {
 			if i := slices.Index(key.Codes, code); i >= 0 {
 				add(other.Label+": "+g.label(*other, i), estimateColumn, func(i int) bool { return key.Codes[i] == code })
 			}

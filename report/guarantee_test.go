@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// phi is the normal distribution function with 60 digits, by the series of Marsaglia (2004), independent of the page's
-// computation.
+// phi returns the normal distribution function with 60 digits, by the series of Marsaglia (2004), independent of the
+// page's computation.
 func phi(x *big.Float) *big.Float {
 	const prec = 400
 	one := new(big.Float).SetPrec(prec).SetInt64(1)
@@ -91,7 +91,7 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// Two bounds of one noise give the smaller number.
+// If two bounds hold for the same noise, each number is the smaller one of the two.
 func TestBothBounds(t *testing.T) {
 	both, gauss, pure := guarantee{Mu: 0.882, Pure: 1, Both: true}, guarantee{Mu: 0.882}, guarantee{Pure: 1}
 	for _, eps := range []float64{0, 0.3, 0.7, 1, 2} {

@@ -85,7 +85,7 @@ func (p *page) Write(w io.Writer) error {
 // data returns the page's data, and the data as JSON. It leaves out rows of the tables until the JSON has at most
 // maxBytes bytes.
 func (p *page) data(f *facts) (*pageData, []byte, error) {
-	for most := max(minRows, maxRows/max(1, len(p.Tables))); ; most /= 2 {
+	for limit := max(minRows, maxRows/max(1, len(p.Tables))); ; limit /= 2 {
 		d := &pageData{Tables: []tableData{}}
 		for _, t := range p.Tables {
 			q := f.find(t.Query)
@@ -93,17 +93,17 @@ func (p *page) data(f *facts) (*pageData, []byte, error) {
 			if q == nil || t.Holds == "" && q.kind == crosstabs && q.publish != nil {
 				continue
 			}
-			d.Tables, d.queries = append(d.Tables, dataOf(q, t, most, f)), append(d.queries, q)
+			d.Tables, d.queries = append(d.Tables, dataOf(q, t, limit, f)), append(d.queries, q)
 		}
 		text, err := json.Marshal(d) // <, > and & are escaped, so no text can end the script or start a tag
-		if err != nil || len(text) <= maxBytes || most <= minRows/2 {
+		if err != nil || len(text) <= maxBytes || limit <= minRows/2 {
 			return d, text, err
 		}
 	}
 }
 
-func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
-	table, cells := t.page(most)
+func dataOf(q *queryFacts, t *Table, limit int, f *facts) tableData {
+	table, cells := t.page(limit)
 	axes := axesOf(q, table, t.Holds)
 	out := tableData{
 		Name: shown(q.title), File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Readers: forReaders(table, axes),

@@ -32,7 +32,7 @@ func stated(queries ...manifest.Query) *manifest.Manifest {
 	return m
 }
 
-// gaussian is a query of one Gaussian mechanism.
+// gaussian returns a query of one Gaussian mechanism.
 func gaussian(name, kind string, cells int, l2, sigma float64) manifest.Query {
 	return manifest.Query{Name: name, Kind: kind, Cells: cells, Mechanisms: []manifest.Mechanism{{Noise: "Gaussian",
 		Sensitivity: manifest.Sensitivity{L2: l2, Why: "each member adds at most 2 rows: 2"}, Sigma: sigma, Grid: 0.25,

@@ -84,9 +84,9 @@ func (t *Table) column(name string) query.Series {
 const block = 1 << 16
 
 // choose returns the numbers of the cells of a table that the page shows, ascending, and the number of rows in the
-// whole table. If the table has more than most rows, these are the cells of the most rows with the largest estimates.
-func (t *Table) choose(most int) (cells []int, rows int) {
-	if !t.Sparse && t.Cells <= most {
+// whole table. If the table has more than limit rows, these are the cells of the limit rows with the largest estimates.
+func (t *Table) choose(limit int) (cells []int, rows int) {
+	if !t.Sparse && t.Cells <= limit {
 		all := make([]int, t.Cells)
 		for i := range all {
 			all[i] = i
@@ -111,14 +111,14 @@ func (t *Table) choose(most int) (cells []int, rows int) {
 			if rows++; x <= least {
 				continue
 			}
-			if kept = append(kept, cell{start + i, x}); len(kept) >= 2*most {
+			if kept = append(kept, cell{start + i, x}); len(kept) >= 2*limit {
 				slices.SortFunc(kept, largest)
-				kept, least = kept[:most], kept[most-1].value
+				kept, least = kept[:limit], kept[limit-1].value
 			}
 		}
 	}
 	slices.SortFunc(kept, largest)
-	for _, c := range kept[:min(most, len(kept))] {
+	for _, c := range kept[:min(limit, len(kept))] {
 		cells = append(cells, c.at)
 	}
 	slices.Sort(cells)
@@ -191,9 +191,9 @@ const (
 	largeTable = 4000
 )
 
-// page returns the table with at most most rows, for the page's data, and the numbers of the cells that remain.
-func (t *Table) page(most int) (*pageTable, []int) {
-	cells, rows := t.choose(most)
+// page returns the table with at most limit rows, for the page's data, and the numbers of the cells that remain.
+func (t *Table) page(limit int) (*pageTable, []int) {
+	cells, rows := t.choose(limit)
 	p := &pageTable{Keys: []pageKey{}, Rows: rows, Shown: len(cells)}
 	digits := -1
 	if len(cells) > largeTable {
@@ -253,12 +253,12 @@ const longest = 120
 // including those that change the direction of writing.
 func shown(s string) string { return escaped(s, longest) }
 
-// escaped is [shown] with a maximum length of most characters.
-func escaped(s string, most int) string {
+// escaped is [shown] with a maximum length of maxChars.
+func escaped(s string, maxChars int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range s {
-		if n++; n > most {
+		if n++; n > maxChars {
 			b.WriteString("…")
 			break
 		}

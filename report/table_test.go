@@ -45,7 +45,7 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// Values are read by cell, however the cells are spread.
+// read returns the values of the right cells, whether these are in one block of a series or far apart.
 func TestRead(t *testing.T) {
 	identity := func(start int, dst []float64) {
 		for i := range dst {

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// The claims of the papers on means. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the
-// seeds are fixed besides.
+// The claims of the papers on means hold. Each comparison allows 6.2 standard errors, so that it fails by chance with
+// probability below 1e-9. Besides, the seeds are fixed.
 func TestClaims(t *testing.T) {
 	owntest.Slow(t)
 	dir := experimenttest.Quick(t, all())
@@ -35,7 +35,7 @@ func checkNorm(t *testing.T, results experimenttest.Results) {
 	}
 }
 
-// chi is the expected norm of d standard normal numbers.
+// chi returns the expected norm of d standard normal numbers.
 func chi(d float64) float64 {
 	a, _ := math.Lgamma((d + 1) / 2)
 	b, _ := math.Lgamma(d / 2)
@@ -51,7 +51,8 @@ func checkOrders(t *testing.T, results experimenttest.Results) {
 	results.Order(t, 0.1, 2000, "aGM-JS", "zero", "aGM") // only shrinking beats the answer 0
 }
 
-// sigma grows as sqrt(d) and the norm does: raw errors as d. Laplace noise grows as d.
+// sigma and the norm of d standard normal numbers grow as sqrt(d), so raw Gaussian errors grow as d. The scale of
+// Laplace noise grows as d, so its errors grow as d^1.5.
 func checkSlopes(t *testing.T, results experimenttest.Results) {
 	results.Slope(t, "aGM", 0.1, [4]float64{100, 2000, 1, 0.003})
 	results.Slope(t, "cGM", 0.1, [4]float64{100, 2000, 1, 0.003})

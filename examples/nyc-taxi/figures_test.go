@@ -64,7 +64,7 @@ func checkSensitivities(t *testing.T, dir string, rows []experimenttest.Row) {
 	}
 }
 
-// The kernel's map has half the noise.
+// The noise of the kernel's map is at most 0.8 of the noise of the other map.
 func checkKernel(t *testing.T, nearest, kernel []experimenttest.Row) {
 	if ratio := kernel[0].Float("sigma") / nearest[0].Float("sigma"); ratio > 0.8 {
 		t.Errorf("the kernel's noise is %g of the other's", ratio)

@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// The example from the table to the release, as a user runs it, twice.
+// The example makes a release of the table, as a user runs it. The same run again spends nothing, and a run for another
+// hour makes a second release.
 func TestRun(t *testing.T) {
 	owntest.Slow(t)
 	dir, data := exampletest.Folder(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// The claims on histograms. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds are
-// fixed besides.
+// The claims on histograms hold. Each comparison allows 6.2 standard errors, so that it fails by chance with
+// probability below 1e-9. Besides, the seeds are fixed.
 func TestClaims(t *testing.T) {
 	owntest.Slow(t)
 	dir := experimenttest.Quick(t, histograms().Experiment())

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// pairs is the number of pairs of tables that are tried: few by default, many if DPRELEASE_LONG is set; DPRELEASE_PAIRS
-// overrides both.
+// pairs returns the number of pairs of tables that are tried: few by default, many if DPRELEASE_LONG is set;
+// DPRELEASE_PAIRS overrides both.
 func pairs(t *testing.T) int {
 	t.Helper()
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
@@ -28,7 +28,7 @@ func pairs(t *testing.T) int {
 	return 200
 }
 
-// lab compares prism with the local engine.
+// lab returns a lab that compares prism with the local engine.
 func lab(t *testing.T) *stabilitytest.Lab {
 	t.Helper()
 	return &stabilitytest.Lab{
@@ -45,8 +45,8 @@ func lab(t *testing.T) *stabilitytest.Lab {
 // Every kind of query has the same answers on prism as in the local engine.
 func TestEverything(t *testing.T) { stabilitytest.AskEverything(t, lab(t), 1) }
 
-// Random jobs about random tables, in files of all formats and layouts. The answers on prism equal the local engine's,
-// and the answers for neighbouring tables differ by at most the declared sensitivity.
+// For random jobs about random tables, in files of all formats and layouts, the answers on prism equal the local
+// engine's, and the answers for neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
 	n := pairs(t)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(),

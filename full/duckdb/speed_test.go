@@ -180,7 +180,8 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 	}
 }
 
-// measured measures the first function in turns with the others.
+// measured calls all functions in turns. It reports the least time of the first one, the least of all others, and the
+// ratio of the two, for elapsed and for CPU seconds.
 func measured(b *testing.B, all []func()) {
 	b.Helper()
 	turns, err := strconv.Atoi(os.Getenv("DPRELEASE_TURNS"))

@@ -43,7 +43,8 @@ func newLake(t *testing.T, format string) *sqlpushtest.Server {
 	}
 }
 
-// Random jobs about random tables of Iceberg and Delta. Each table is written in several versions.
+// Spark answers random jobs about random tables of Iceberg and Delta as the local engine does. Each table is written in
+// several versions.
 func TestLakehouseAnswers(t *testing.T) {
 	for _, format := range []string{"iceberg", "delta"} {
 		t.Run(format, func(t *testing.T) {

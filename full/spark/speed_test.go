@@ -29,9 +29,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: speed, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Counts and clamped sums of a table of DPRELEASE_ROWS rows in Parquet, 200 rows a unit, beside the statements that a
-// person would write. It logs seconds and the CPU seconds of the executors, DPRELEASE_TURNS times in turns after one that
-// warms the server up, and the medians.
+// TestSpeed compares counts and clamped sums of a table of DPRELEASE_ROWS rows in Parquet, 200 rows a unit, with the
+// statements that a person would write. After one turn that warms the server up, both take DPRELEASE_TURNS turns. The
+// test logs the seconds and the CPU seconds of the executors of each, and the medians of the latter.
 func TestSpeed(t *testing.T) {
 	rows, err := strconv.Atoi(os.Getenv("DPRELEASE_ROWS"))
 	if err != nil {

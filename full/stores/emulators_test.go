@@ -19,13 +19,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Google Cloud Storage, emulated by fake-gcs-server.
+// The tests for all stores pass with Google Cloud Storage, which fake-gcs-server emulates.
 func TestGCS(t *testing.T) {
 	storestest.StartGCS(t)
 	conforms(t, "gs://bucket/", "gs://none/", "")
 }
 
-// Azure, emulated by azurite.
+// The tests for all stores pass with Azure, which azurite emulates.
 func TestAzure(t *testing.T) {
 	s := storestest.StartAzure(t)
 	conforms(t, "az://bucket/", "az://none/", "?"+s.AzureOptions())

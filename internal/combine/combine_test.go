@@ -475,7 +475,8 @@ func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	}
 }
 
-// Known totals of a level fix the levels above it, and none below.
+// If the totals of a level are known, so are those of the levels above it, and not those of the levels below. Known
+// totals of other queries do not count.
 func TestKnownLevels(t *testing.T) {
 	m := &manifest.Manifest{Job: []byte(`{"queries": [{"name": "other", "crosstabs": {"known": [{"level": "town"}]}},
 		{"name": "people", "crosstabs": {"known": [{"level": "county"}]}}]}`)}

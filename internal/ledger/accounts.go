@@ -75,6 +75,7 @@ func (s *state) firstDisagreement(last Head) int64 {
 	return min(s.head.Seq, last.Seq) + 1
 }
 
+// extend checks that an entry follows the head, applies it, and makes it the head.
 func (s *state) extend(e Entry) error {
 	if err := e.follows(s.head); err != nil {
 		return err
@@ -98,6 +99,8 @@ func (s *state) moment(t time.Time) moment {
 	return moment{t, t}
 }
 
+// apply changes the state as an entry says. It returns a CorruptError if no Book could have written the entry at this
+// place in the log.
 func (s *state) apply(e Entry) error {
 	if s.moved != nil {
 		return &CorruptError{e.Seq, "it follows the entry that closed the ledger"}

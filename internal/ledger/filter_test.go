@@ -15,8 +15,9 @@ import (
 // farOut is a number of standard errors that chance exceeds once in 10^9 runs.
 const farOut = 6.11
 
-// adversary asks one mechanism after the other on one account, and chooses each from all answers so far. The only cell
-// of its table is 1 if the neighbouring table's cell is 0. evidence is the log-likelihood ratio of the two tables.
+// adversary tries to tell two neighbouring tables apart, whose only cells are 1 and 0. The true table is the one with
+// 1. The adversary asks one mechanism after the other on one account, and chooses each from all answers so far.
+// evidence is the log-likelihood ratio of the two tables, given these answers.
 type adversary struct {
 	account  *account
 	epsilon  float64
@@ -33,7 +34,7 @@ func (v *adversary) run() {
 	}
 }
 
-// worth asks expensive questions only while the answers favour neither table.
+// worth reports whether to ask a mechanism of this mu: an expensive one only while the evidence is within 3 of epsilon.
 func (v *adversary) worth(mu float64) bool { return mu < 0.5 || math.Abs(v.evidence-v.epsilon) < 3 }
 
 func (v *adversary) ask(mu float64) bool {
@@ -74,9 +75,9 @@ func leak(t *testing.T, b Budget, epsilon float64, admits func(*account, Charge)
 }
 
 // Adversaries who choose each charge from all answers so far learn no more than the lifetime's guarantee allows, at
-// several epsilons (Smith & Thakurta 2022: a filter on the sum of mu squared). False alarms: 4 in 10^9. The test fails
-// for an account that accepts a charge as long as anything is left, and so one too many. It would miss that less than
-// once in 10^9 runs.
+// several epsilons (Smith & Thakurta 2022: a filter on the sum of mu squared). The four comparisons fail by chance in
+// at most 4 of 10^9 runs. An account that accepts a charge as long as anything is left, and so one too many, exceeds
+// the guarantee by twice the tolerance, so the test would miss it in less than one of 10^9 runs.
 func TestAdversary(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {

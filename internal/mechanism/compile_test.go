@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// probe is the body of a function in another package. In it p.E, p.N and p.M are an Exact, a Noisy and a Mechanism, and
-// ctx and r a context and a receipt.
+// frame is a package outside the trust boundary. BODY stands for the statements of a probe, in which e, n and m are an
+// Exact, a Noisy and a Mechanism, and ctx and r a context and a receipt.
 const frame = `package probe
 import (
 	"context"

@@ -56,8 +56,8 @@ func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 }
 
 // Keys that come in blocks are selected like the keys of one list: 400,000 keys of one unit each are kept with a
-// probability of at most 1 - (7/8)^(1/4), and not much less. Their order is kept. False alarm 1e-9, by the normal
-// approximation of the binomial number.
+// probability of at most 1 - (7/8)^(1/4), and not much less. Their order is kept. A false alarm has probability 1e-9,
+// by the normal approximation of the binomial number.
 func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	const blocks, each = 40, 10_000
 	m := gaussian(3, 0.125)

@@ -52,7 +52,7 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 
 // A key that only one unit has is kept with at most the stated probability: 400,000 trials of a share of 1/8 for four
 // keys. Each key is kept with probability 1 - (7/8)^(1/4), or slightly less, because the threshold is rounded up to the
-// grid. False alarm 1e-9, by the normal approximation of the binomial number.
+// grid. A false alarm has probability 1e-9, by the normal approximation of the binomial number.
 func TestSelectFailsAsStated(t *testing.T) {
 	const trials, keys = 100_000, 4
 	m := gaussian(3, 0.125)

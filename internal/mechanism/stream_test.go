@@ -32,7 +32,7 @@ func streamed(tb testing.TB, s mechanism.Sparse) mechanism.Noisy {
 
 const streamCells = 1<<20 + 1<<18 + 12345
 
-// peaks are some cells of a stream and their answers, at the boundaries of blocks and stripes and elsewhere.
+// peaks returns some cells of a stream and their answers, at the boundaries of blocks and stripes and elsewhere.
 func peaks(wide bool) (mechanism.Sparse, map[int]float64) {
 	s, want := mechanism.Sparse{Cells: streamCells}, map[int]float64{}
 	for _, c := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<18 - 1, 1 << 18, 1<<18 + 1, 3 << 18, 1<<20 + 77,

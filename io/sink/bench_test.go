@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// million is a histogram of 10^6 cells with three string keys.
+// million returns a histogram of 10^6 cells with three string keys.
 func million() pipeline.Result {
 	keys := make([][]string, 3)
 	for k := range keys {

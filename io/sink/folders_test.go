@@ -112,7 +112,7 @@ func remanifest(t testing.TB, dir string, change func(*manifest.Manifest)) {
 	write(t, dir, manifestName, data)
 }
 
-// watched is a series that calls f when it is read.
+// watched returns a series that calls f when it is read.
 func watched(s query.Series, f func()) query.Series {
 	return func(start int, dst []float64) {
 		f()

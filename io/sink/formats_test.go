@@ -44,7 +44,7 @@ func numbered(n int) []string {
 	return labels
 }
 
-// extremes are doubles that encodings often get wrong.
+// extremes returns doubles that encodings often get wrong.
 func extremes(name string) pipeline.Result {
 	r := result(name, stringKey("k", "a", "b", "c"), intKey("i", math.MinInt64, -1, 0, math.MaxInt64))
 	r.Answer.Noisy = series(math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0)
@@ -60,7 +60,7 @@ func sparse(r pipeline.Result, estimate ...float64) pipeline.Result {
 	return r
 }
 
-// samples are tables of every shape: all kinds of keys, no key, no row, many row groups, plain strings.
+// samples returns tables of every shape: all kinds of keys, no key, no row, many row groups, plain strings.
 func samples(short bool) []pipeline.Result {
 	all := []pipeline.Result{
 		result("scalar"),

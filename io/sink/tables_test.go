@@ -22,7 +22,7 @@ func series(values ...float64) query.Series {
 	}
 }
 
-// wave is a series of many different values: positive and negative multiples of scale.
+// wave returns a series of many different values: positive and negative multiples of scale.
 func wave(scale float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
@@ -105,5 +105,5 @@ func remade(t testing.TB, m manifest.Manifest, results ...pipeline.Result) *pipe
 	return newRelease(m, []string{"csv"}, results)
 }
 
-// allFormats are the names of the formats that can be written, in alphabetical order.
+// allFormats returns the names of the formats that can be written, in alphabetical order.
 func allFormats() []string { return slices.Sorted(maps.Keys(builtin())) }

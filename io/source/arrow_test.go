@@ -25,7 +25,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// oneColumn is a record batch of one column x.
+// oneColumn returns a record batch of one column, x.
 func oneColumn(a arrow.Array) arrow.Record {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: a.DataType(), Nullable: true}}, nil)
 	return array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))
@@ -43,7 +43,7 @@ func ints(values ...int64) arrow.Array {
 	return b.NewArray()
 }
 
-// codedTexts is a dictionary array.
+// codedTexts returns an array of codes into a dictionary.
 func codedTexts(dictionary arrow.Array, codes ...int8) arrow.Array {
 	b := array.NewInt8Builder(memory.DefaultAllocator)
 	b.AppendValues(codes, nil)
@@ -76,7 +76,8 @@ func unmarked(t testing.TB, stream []byte) (out []byte) {
 	return out
 }
 
-// Variants of streams that are read, and places at which a stream must not end.
+// A stream is read with the mark before the length of each message, and without it. A stream that is cut, has no schema
+// or two, or continues after its end is refused.
 func TestArrowStreams(t *testing.T) {
 	stream := ipcStream(t, []arrow.Record{oneColumn(ints(1, 2)), oneColumn(ints()), oneColumn(ints(3))})
 	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", stream)), "x"))
@@ -93,7 +94,7 @@ func TestArrowStreams(t *testing.T) {
 	}
 }
 
-// lieOf is a file that cannot be read, and the code of its error.
+// lieOf is an Arrow file that must be refused, and the code of the error.
 type lieOf struct {
 	content []byte
 	code    string

@@ -71,7 +71,8 @@ func BenchmarkRowGroupFilter(b *testing.B) {
 	}
 }
 
-// benchFile is a million rows in one row group, snappy: a unit, one of 5,000 categories by a power law, and a value.
+// benchFile writes a million rows in one row group, snappy: a unit, one of 5,000 categories by a power law, and a
+// value.
 func benchFile(b *testing.B) string {
 	b.Helper()
 	rng := rand.New(rand.NewSource(1))

@@ -167,9 +167,9 @@ func (f *inFolder) Public(column string) bool {
 	return slices.Contains(f.names, column) || f.File.Public(column)
 }
 
-func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary,
-	error) {
-	sum, err := f.File.Read(ctx, split, f.inner(columns), func(b *table.Batch) error {
+func (f *inFolder) Read(ctx context.Context, split int, columns []string, memory int64,
+	yield func(*table.Batch) error) (Summary, error) {
+	sum, err := f.File.Read(ctx, split, f.inner(columns), memory, func(b *table.Batch) error {
 		out := table.Batch{Rows: b.Rows, Keep: b.Keep, Columns: make([]table.Column, 0, len(columns))}
 		next := 0
 		for _, name := range columns {

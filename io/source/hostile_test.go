@@ -247,7 +247,8 @@ func attemptColumns(path string, columns ...string) ([][]any, error) {
 	return readAll(d, columns...)
 }
 
-// Footers and page headers that announce longer contents than they have.
+// Malformed footers and page headers, such as ones that announce longer contents than they have, are refused in little
+// memory.
 func TestHostileThrift(t *testing.T) {
 	good := onePage(1, dataV1(1, format.Plain, int64s(7))).file(t)
 	list := []byte{0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07} // a schema of 2^31 - 1 structs

@@ -124,7 +124,7 @@ func arrowParquet(t *testing.T, r arrow.Record, f func(name string, content []by
 	}
 }
 
-// The same types in Parquet, if the library writes them.
+// The same types within two structs are read from Parquet too, if the library can write them.
 func TestNestedParquetOfArrowTypes(t *testing.T) {
 	some := slices.DeleteFunc(slices.Clone(kinds), func(k kindOf) bool {
 		return k.ipc || k.want.Kind == table.List // the library writes no lists in a null struct

@@ -237,7 +237,7 @@ func TestNestedColumns(t *testing.T) {
 	}
 }
 
-// Variants that the writers in these tests do not write, but others do.
+// Files are read in variants that the writers in these tests do not write, but others do.
 func TestCraftedParquet(t *testing.T) {
 	flat := dataV1(2, format.Plain, int64s(1, 2))
 	packed := flat

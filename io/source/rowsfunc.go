@@ -30,8 +30,8 @@ func (rowsFile) Splits() int            { return 1 }
 func (rowsFile) Length() int64          { return 0 }
 func (rowsFile) Public(string) bool     { return true }
 
-func (f rowsFile) Read(ctx context.Context, _ int, columns []string, yield func(*table.Batch) error) (scan.Summary,
-	error) {
+func (f rowsFile) Read(ctx context.Context, _ int, columns []string, _ int64,
+	yield func(*table.Batch) error) (scan.Summary, error) {
 	return scan.Summary{}, f.read(ctx, columns, yield)
 }
 

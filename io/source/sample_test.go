@@ -113,13 +113,21 @@ func read(t testing.TB, d *source.Dataset, columns ...string) [][]any {
 	return rows
 }
 
+// readAll is read, but returns errors. It also reads splits of few rows of Parquet files with so little memory that all
+// columns pass through windows.
 func readAll(d *source.Dataset, columns ...string) ([][]any, error) {
 	var rows [][]any
 	for split := range d.Splits() {
+		before := len(rows)
 		sum, err := d.Read(context.Background(), split, columns, func(b *table.Batch) error {
 			rows = append(rows, tabletest.Rows(b)...)
 			return sound(b, len(columns))
 		})
+		if source.FormatOf(d.Files()[0]) == "parquet" && len(rows)-before < 10_000 {
+			if differs := windowed(d, split, columns, rows[before:], sum, err); differs != nil {
+				return nil, differs
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +140,25 @@ func readAll(d *source.Dataset, columns ...string) ([][]any, error) {
 		}
 	}
 	return rows, nil
+}
+
+// windowed reads a split with little memory. It returns an error if rows, digest or failure differ from a read with much
+// memory.
+func windowed(d *source.Dataset, split int, columns []string, rows [][]any, digest []byte, failed error) error {
+	var got [][]any
+	s := d.NewSplitReader(nil, nil)
+	s.Memory = 1
+	sum, err := s.Read(context.Background(), split, columns, func(b *table.Batch) error {
+		got = append(got, tabletest.Rows(b)...)
+		return sound(b, len(columns))
+	})
+	switch {
+	case (err == nil) != (failed == nil):
+		return fmt.Errorf("split %d: read with little memory: %w, with much: %w", split, err, failed)
+	case err == nil && (string(sum.Digest) != string(digest) || !slices.EqualFunc(rows, got, slices.Equal[[]any])):
+		return fmt.Errorf("split %d: with little memory it is read as %d other rows", split, len(got))
+	}
+	return nil
 }
 
 // sound checks the documented properties of table.Column.

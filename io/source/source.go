@@ -181,7 +181,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 	if err != nil {
 		return nil, err
 	}
-	sum, err := d.files[p.file].Read(ctx, p.split, columns, yield)
+	sum, err := d.files[p.file].Read(ctx, p.split, columns, 0, yield)
 	return sum.Digest, d.addFileName(err, p.file)
 }
 

@@ -21,6 +21,9 @@ type SplitReader struct {
 	// End is the index of the first split that the caller will not read, so that no split from it on is fetched ahead;
 	// 0 if the caller may read all.
 	End int
+	// Memory is how many bytes a call of Read should use at most for the pages and dictionaries of a Parquet file; 0 for
+	// no limit. If they need more, some pages are decoded several times.
+	Memory int64
 
 	once sync.Once // runs before the first split is read
 	mu   sync.Mutex
@@ -65,7 +68,7 @@ func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	if s.d.stores.haveFiles() {
 		yield = s.fetchBefore(split, columns, yield)
 	}
-	sum, err = f.Read(ctx, p.split, columns, yield)
+	sum, err = f.Read(ctx, p.split, columns, s.Memory, yield)
 	return sum, s.d.addFileName(err, p.file)
 }
 

@@ -19,7 +19,7 @@ import (
 // maxMemory is the memory in bytes near which Go collects garbage more often during a search.
 const maxMemory = 1 << 30
 
-// search returns a search of so many pairs, the second number for the long form.
+// search returns a search with the given numbers of pairs in the short and in the long form.
 func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool)) *Search {
 	t.Helper()
 	s := &Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, short, long), PerFormat: 20, Draw: draw}
@@ -34,8 +34,8 @@ func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool))
 	return s
 }
 
-// holds runs a search. Of at least fifty formats three fifths must be ones that jobs can have, and half of the pairs
-// must be compared; fewer formats may be unlucky ones.
+// holds runs a search. Jobs must be able to have three fifths of the formats, and half of the pairs must be compared.
+// With fewer than fifty formats this is not checked, since chance may choose bad ones.
 func holds(t *testing.T, s *Search) {
 	t.Helper()
 	r := s.Run()
@@ -58,7 +58,7 @@ func drawText(formats ...string) func(*rand.Rand) (Format, bool) {
 	return func(r *rand.Rand) (Format, bool) { return DrawText(r, pick(r, formats...)) }
 }
 
-// Delimited text in every dialect that jobs can state.
+// Rows and units stay apart in delimited text of every dialect that jobs can state.
 func TestIsolationOfCSV(t *testing.T) {
 	pairs := 1000
 	if owntest.Checking() {
@@ -67,15 +67,15 @@ func TestIsolationOfCSV(t *testing.T) {
 	holds(t, search(t, pairs, 120_000, drawText("csv", "csv", "tsv")))
 }
 
-// JSON lines.
+// Rows and units stay apart in JSON lines.
 func TestIsolationOfJSONLines(t *testing.T) { holds(t, search(t, 500, 40_000, drawText("jsonl"))) }
 
-// Parquet and Arrow, every type of a unit.
+// Rows and units stay apart in Parquet and Arrow files, for every type of a unit.
 func TestIsolationOfTypes(t *testing.T) {
 	holds(t, search(t, 1000, 80_000, func(r *rand.Rand) (Format, bool) { return DrawBinary(r), true }))
 }
 
-// python starts Python, if it has some packages.
+// python starts Python with some packages. The test is skipped if one of them, or Python itself, is missing.
 func python(t *testing.T, packages ...string) *Python {
 	t.Helper()
 	p, err := StartPython(packages...)
@@ -93,7 +93,7 @@ func foreignText(writers ...string) func(*rand.Rand) (Format, bool) {
 	return func(r *rand.Rand) (Format, bool) { return DrawForeignText(r, writers...) }
 }
 
-// Python's own csv and json.
+// Rows and units stay apart in files that Python's own modules csv and json write.
 func TestIsolationOfPython(t *testing.T) {
 	owntest.Slow(t)
 	s := search(t, 600, 20_000, foreignText("python csv", "python csv", "python json"))
@@ -101,7 +101,7 @@ func TestIsolationOfPython(t *testing.T) {
 	holds(t, s)
 }
 
-// The writers of pandas, polars, DuckDB, pyarrow and jq.
+// Rows and units stay apart in text files that pandas, polars, DuckDB, pyarrow and jq write.
 func TestIsolationOfLibraries(t *testing.T) {
 	s := search(t, 400, 4000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json",
 		"polars json", "duckdb json", "jq json"))
@@ -109,7 +109,7 @@ func TestIsolationOfLibraries(t *testing.T) {
 	holds(t, s)
 }
 
-// Parquet and Arrow files of pyarrow.
+// Rows and units stay apart in Parquet and Arrow files that pyarrow writes.
 func TestIsolationOfPyarrow(t *testing.T) {
 	s := search(t, 400, 8000, func(r *rand.Rand) (Format, bool) { return DrawPyarrow(r), true })
 	s.Write = python(t, "pyarrow").Write

@@ -25,12 +25,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// A unit's data may be long: one value, or many together. Files of T, and of T and such rows, are read alike, and T's
-// rows are the same in both. How long they are is drawn around the limits of formats and libraries: powers of two. A
-// file states long data in few bytes, by runs and dictionaries.
+// A unit's data may be long: one value, or many values together. The test writes three short rows alone and with such
+// data among them. Both files must be readable, with the same short rows. The lengths of the data are drawn around
+// limits of formats and libraries, which are powers of two. The files state long data in few bytes, by runs,
+// dictionaries and compression.
 
-// longData is a file of short rows, the numbers 1 to 3 or the texts of these digits, with long data of one more row or
-// more at a place among them.
+// longData makes a file of three short rows, the numbers 1 to 3 or the texts of these digits. If long is set, one long
+// row or several are inserted at the index at, from 0 to 3. what describes them.
 type longData struct {
 	name string
 	file func(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error)
@@ -43,7 +44,7 @@ var longTable = []longData{{"a list in a dictionary-coded page", longList, textf
 // around draws a length next to one of some powers of two.
 func around(r *rand.Rand, powers ...int) int { return 1<<pick(r, powers...) + r.IntN(5) - 2 }
 
-// runs is runs of numbers of up to 8 bits: pairs of length and number.
+// runs encodes runs of equal numbers of up to 8 bits, given as pairs of length and number.
 func runs(pairs ...int) (b []byte) {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] > 0 {
@@ -53,7 +54,7 @@ func runs(pairs ...int) (b []byte) {
 	return b
 }
 
-// longList returns a column of lists of one number each, and of one long list.
+// longList returns a Parquet file of lists of one number each and, if long is set, of one long list.
 func longList(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error) {
 	n := around(r, 20, 25, 25, 26, 26, 26)
 	levels, values := []int{3, 0}, 3
@@ -90,7 +91,7 @@ func longList(r *rand.Rand, at int, long bool) (name string, b []byte, what stri
 	return "t.parquet", b, fmt.Sprintf("a list of %d elements", n), err
 }
 
-// longTexts is a column of texts, of which many are equal and long.
+// longTexts returns a Parquet file of short texts and, if long is set, of equal long ones.
 func longTexts(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error) {
 	length, n := around(r, 10, 20, 20, 24), 0
 	n = max(1, pick(r, 1<<20, 1<<30, 1<<31, 2200<<20)/length+r.IntN(3))
@@ -128,7 +129,7 @@ func longTexts(r *rand.Rand, at int, long bool) (name string, b []byte, what str
 	return "t.parquet", b, fmt.Sprintf("%d texts of %d bytes", n, length), err
 }
 
-// longFrame is a frame of zstd whose window is its length.
+// longFrame returns a CSV file in one frame of zstd, whose window is as long as its content.
 func longFrame(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error) {
 	length := pick(r, around(r, 20), around(r, 26), 128<<20-40, 128<<20, 130<<20)
 	var text bytes.Buffer
@@ -167,7 +168,7 @@ func page(kind format.PageType, values int, e format.Encoding, body []byte) page
 	return pageByHand{h, body}
 }
 
-// byHand is a Parquet file of one column in one row group.
+// byHand returns a Parquet file of one column in one row group.
 func byHand(e format.SchemaElement, rows, values int, pages ...pageByHand) ([]byte, error) {
 	out := bytes.NewBufferString("PAR1")
 	for i := range pages {
@@ -196,7 +197,7 @@ func byHand(e format.SchemaElement, rows, values int, pages ...pageByHand) ([]by
 	return out.Bytes(), nil
 }
 
-// short reads the rows that are not long, and counts the others. It returns them in order.
+// short returns the short rows of a file in their order, and the number of all other rows.
 func short(dir, name string, csv textfile.CSV) (rows []string, others int, err error) {
 	d, err := source.Open(context.Background(), source.Options{Dir: dir, Files: []string{name}, CSV: csv, Workers: 1})
 	if err != nil {

@@ -85,7 +85,7 @@ func (p copier) put(t *Text, dir string, table Table) error {
 	return nil
 }
 
-// CSV files of PostgreSQL's COPY.
+// Rows and units stay apart in CSV files that PostgreSQL's COPY writes.
 func TestIsolationOfPostgres(t *testing.T) {
 	owntest.Slow(t)
 	s := search(t, 60, 2000, foreignText("postgres csv"))

@@ -129,7 +129,7 @@ func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 	if err != nil {
 		return nil, nil, err
 	}
-	groups.End = of.to
+	groups.End, groups.Memory = of.to, spill.memory.pages
 	watch, _ := o.(pipeline.RowObserver)
 	sums, err = e.scanSome(ctx, len(workers), of, func(ctx context.Context, i, split int) ([]byte, error) {
 		w, batch := workers[i], 0

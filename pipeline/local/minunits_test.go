@@ -32,7 +32,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: keys, budget: {epsilon: 9, delta: 0.9, delta_cap: 0.5}}
 `
 
-// unitsTable writes a table in which each key has some units of its own, and a person x that is in some of the keys.
+// unitsTable writes a table in which key i has others[i] units that have no other key, with one row each. The person x
+// has two rows of each key in of.
 func unitsTable(t *testing.T, dir string, others []int64, of ...int) {
 	t.Helper()
 	var b bytes.Buffer

@@ -227,7 +227,7 @@ func shardPlan(t *testing.T, dir, question string) *pipeline.Plan {
 	return enginetest.Plan(t, filepath.Join(dir, "job.yaml"), []byte(question))
 }
 
-// shardFiles are files of shards of one table, sound and not.
+// shardFiles are files of shards of one table: complete sets, and files that do not belong to a set or are damaged.
 type shardFiles struct {
 	dir                             string
 	key                             partial.Key

@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// labs returns folders in memory, if the system has them, with this engine.
+// labs returns n labs for the local engine, each with a folder of its own.
 func labs(t *testing.T, n int) []*stabilitytest.Lab {
 	t.Helper()
 	out := make([]*stabilitytest.Lab, n)
@@ -49,7 +49,7 @@ func openTables(data []*source.Dataset, l stabilitytest.Limits, scratch string) 
 	return e
 }
 
-// These pairs once failed.
+// The answers for pairs of tables that once differed by too much differ by at most the declared sensitivity.
 func TestStabilityOfKnownPairs(t *testing.T) {
 	owntest.Slow(t)
 	lab := labs(t, 1)[0]

@@ -8,8 +8,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// The engine follows from the job: the program reads the rows of a database in its own process if a query chooses among
-// the rows of units or the job asks what databases do not do, and never the rows of a server unless the job says so.
+// The engine follows from the job. The rows of a DuckDB database are read in this process if a query chooses among the
+// rows of units, or if the job has something that the engine for databases does not support. The rows of a server are
+// read only if the job says so.
 func TestChoose(t *testing.T) {
 	const histogram, count = "histogram: {by: [{column: zone, values: [a, b]}]}", "count: {}"
 	const keys = "histogram: {by: [{column: zone, keys: discover}]"

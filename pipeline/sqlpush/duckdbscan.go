@@ -217,22 +217,22 @@ func bracketed(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// clamped returns the expression that clamps a number of the column in its stored form. The clamp's bounds, least and
-// most, are in quanta of 2^exponent. The result is in the column's own unit, which is as large as times quanta. ok is
+// clamped returns the expression that clamps a number of the column in its stored form. The clamp's bounds, low and
+// high, are in quanta of 2^exponent. The result is in the column's own unit, which is as large as times quanta. ok is
 // false if a bound is not an integer that a double holds. NULL is clamped too.
-func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped string, times int64, ok bool) {
+func (c *scanColumn) clamped(x string, exponent int, low, high int64) (clamped string, times int64, ok bool) {
 	if c == nil || c.number != asBigint || exponent > 0 || exponent < -60 {
 		return "", 0, false
 	}
 	times = 1 << -exponent
-	_, from := c.literal(least / times)
-	_, to := c.literal(most / times)
+	_, from := c.literal(low / times)
+	_, to := c.literal(high / times)
 	const exact = 1 << 53
-	if !from || !to || least%times != 0 || most%times != 0 ||
-		max(least/times, -(least/times), most/times, -(most/times)) > exact {
+	if !from || !to || low%times != 0 || high%times != 0 ||
+		max(low/times, -(low/times), high/times, -(high/times)) > exact {
 		return "", 0, false
 	}
-	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(least/times), most/times), times, true
+	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(low/times), high/times), times, true
 }
 
 // movedSum returns a sum multiplied by times, minus less for each row, as a text. It overflows for no number of rows.

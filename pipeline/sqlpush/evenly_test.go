@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A number is in a cell if the small result is the index of that cell: for numbers at and next to edges, and for
-// numbers that arithmetic rounds.
+// The formula of smallArithmetic gives the index of its cell for each number within the edges, and no index for others:
+// for numbers at and next to edges, and for the smallest and largest numbers.
 func TestSmall(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -50,7 +50,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// A product with less than 1 makes the number next below 0 equal to 0, so it is not used for edges from 0 on.
+// A product with a factor below 1 rounds the number next below 0 to 0, so it is not used for edges from 0 on.
 func TestSmallKeepsNegativeNumbersOut(t *testing.T) {
 	at := []float64{0, 2, 4, 6}
 	if a, ok := smallArithmetic(at); !ok || a.evaluateIntegers(-5e-324) >= 0 || (arithmetic{0.5, 0, 1, 0}).inside(at) {
@@ -58,7 +58,7 @@ func TestSmallKeepsNegativeNumbersOut(t *testing.T) {
 	}
 }
 
-// Edges that are not even are refined to even ones, all of them kept, or not at all.
+// Edges at unequal distances are refined to edges at equal ones, which contain all given edges, or not at all.
 func TestRefined(t *testing.T) {
 	for _, c := range []struct {
 		at    []float64

@@ -75,10 +75,10 @@ const postgresLatest = "294240-01-01 00:00:00"
 // postgresEnum is the type name that this package uses for every enum of PostgreSQL.
 const postgresEnum = "ENUM"
 
-// postgresMicroseconds returns a time in microseconds since 1970, or NULL if it is infinite or not before most. It is
+// postgresMicroseconds returns a time in microseconds since 1970, or NULL if it is infinite or not before end. It is
 // exact, because extract returns a numeric.
-func postgresMicroseconds(x, most string) string {
-	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x +
+func postgresMicroseconds(x, end string) string {
+	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + end + " THEN CAST(extract(epoch FROM " + x +
 		") * 1000000 AS bigint) END"
 }
 

@@ -58,7 +58,7 @@ func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 		{"[person], per_unit: {max_groups: 3, max_rows_per_group: 1}", 7, "", 3}, // each of the 7 units is in each zone
 		{"[person], per_unit: {max_groups: 3, max_rows_per_group: 1}", 8, "", 0},
 		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 2, ", per_unit: {max_rows_per_group: 2}", -1},
-		// 14 in all 3 zones
+		// each of the 7 units is in two of the three zones
 		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 7, ", per_unit: {max_rows_per_group: 2}", 0},
 	} {
 		name := fmt.Sprint(c.unit, " ", c.least)

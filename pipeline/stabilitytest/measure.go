@@ -28,8 +28,8 @@ type Answer struct {
 	Quantum float64
 	Cells   []*big.Int
 	Keys    map[string]int64
-	// Least is min_units: keys with a smaller count are not in Keys. 0 stands for 1.
-	Least int64
+	// MinUnits is min_units: keys with a smaller count are not in Keys. 0 stands for 1.
+	MinUnits int64
 	// Among holds the keys that the selection may return, with their counts. It is nil if min_units is at most 1.
 	Among map[string]int64
 	// Named holds the exact numbers by cell and key digest, in multiples of Quantum. It is nil unless another query
@@ -190,8 +190,8 @@ func Opened(tb testing.TB, p *pipeline.Plan, exacts [][]mechanism.Exact) (out []
 			case follows:
 				a := Answer{}
 				a.Quantum, a.Named = mechanismtest.OpenForKeys(tb, e)
-				if least := queries[leader].Components[0].MinUnits; least > 1 {
-					a.Among = openKeys(tb, exacts[leader][0], least).Keys
+				if minUnits := queries[leader].Components[0].MinUnits; minUnits > 1 {
+					a.Among = openKeys(tb, exacts[leader][0], minUnits).Keys
 				}
 				out = append(out, a)
 			case k < len(c) && c[k].Keys > 0:
@@ -207,10 +207,10 @@ func Opened(tb testing.TB, p *pipeline.Plan, exacts [][]mechanism.Exact) (out []
 	return out
 }
 
-func openKeys(tb testing.TB, e mechanism.Exact, least int64) Answer {
+func openKeys(tb testing.TB, e mechanism.Exact, minUnits int64) Answer {
 	tb.Helper()
 	keys, counts := mechanismtest.OpenKeyed(tb, e)
-	a := Answer{Keys: map[string]int64{}, Least: least}
+	a := Answer{Keys: map[string]int64{}, MinUnits: minUnits}
 	for i, k := range keys {
 		a.Keys[k] = counts[i]
 	}
@@ -236,17 +236,17 @@ func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 }
 
 // difference returns the nonzero differences of two answers, cell by cell. ok is false if the answers have different
-// forms. A key that one answer lacks counts as Least - 1 there. Named is not compared.
+// forms. A key that one answer lacks counts as MinUnits - 1 there. Named is not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
 	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) ||
 		(a.Named == nil) != (b.Named == nil) {
 		return nil, false
 	}
-	if a.Least != b.Least || (a.Among == nil) != (b.Among == nil) {
+	if a.MinUnits != b.MinUnits || (a.Among == nil) != (b.Among == nil) {
 		return nil, false
 	}
 	a.Named, b.Named = a.eachCanBe(b), b.eachCanBe(a)
-	absent := max(a.Least-1, 0)
+	absent := max(a.MinUnits-1, 0)
 	zero := new(big.Int)
 	for _, k := range slices.Sorted(maps.Keys(a.Named)) {
 		if d := new(big.Int).Sub(a.Named[k], cmp.Or(b.Named[k], zero)); d.Sign() != 0 {

@@ -41,12 +41,12 @@ func TestWithin(t *testing.T) {
 		"other quanta":             {cells(1, 1), cells(2, 1), 9, false},
 		"keys": {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1}},
 			math.Sqrt2, true},
-		"a key of the least units": {Answer{Keys: map[string]int64{"a": 5, "b": 7}, Least: 5},
-			Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1, true},
-		"a key of one unit more": {Answer{Keys: map[string]int64{"a": 6, "b": 7}, Least: 5},
-			Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1.9, false},
-		"another least": {Answer{Keys: map[string]int64{"a": 6}, Least: 5},
-			Answer{Keys: map[string]int64{"a": 6}, Least: 4}, 9, false},
+		"a key of the fewest units": {Answer{Keys: map[string]int64{"a": 5, "b": 7}, MinUnits: 5},
+			Answer{Keys: map[string]int64{"b": 7}, MinUnits: 5}, 1, true},
+		"a key of one unit more": {Answer{Keys: map[string]int64{"a": 6, "b": 7}, MinUnits: 5},
+			Answer{Keys: map[string]int64{"b": 7}, MinUnits: 5}, 1.9, false},
+		"another minimum": {Answer{Keys: map[string]int64{"a": 6}, MinUnits: 5},
+			Answer{Keys: map[string]int64{"a": 6}, MinUnits: 4}, 9, false},
 		"one key too many": {Answer{Keys: map[string]int64{"a": 2}},
 			Answer{Keys: map[string]int64{"a": 1, "b": 1, "c": 1}}, math.Sqrt2, false},
 	} {
@@ -61,7 +61,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// With weights of 4, 2 and 1 for units of one, two and three keys.
+// TestWithinWeights has weights of 4, 2 and 1: for each key of units with one, two and three keys.
 func TestWithinWeights(t *testing.T) {
 	weights := []int64{4, 2, 1}
 	b := Answer{Keys: map[string]int64{"a": 9}}

@@ -17,8 +17,9 @@ func numbered(n int) []int32 {
 	return out
 }
 
-// The optimum's certificate: sums over subtrees of w·(y − x) are the dual of the edge above: at most λ, and ±λ if x
-// changes.
+// The solution is optimal, which its dual proves: for each edge, the sum of w·(y − x) over the subtree below it is at
+// most λ in size, and it is λ with the sign of the change if x changes there. Solve returns the sum of the leverages,
+// and x has at most so many groups.
 func TestSolutionIsOptimal(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 50).Draw(r, "nodes")

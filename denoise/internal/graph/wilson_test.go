@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// The frequencies of edges in random trees against the exact leverage scores. With 20,000 trees a deviation of 7
-// standard errors has probability 3e-12, times 232 edges 6e-10; the seed is fixed besides.
+// The frequencies of edges in 20,000 random trees are within 7 standard errors of the exact leverage scores. A false
+// alarm has probability 3e-12 for one edge, and 6e-10 for all 232 edges. Besides, the seed is fixed.
 func TestUniformTrees(t *testing.T) {
 	for name, n := range map[string]int{"grid8x8": 64, "rgraph50": 50} {
 		table := golden(t, "ust_"+name+".csv")

@@ -49,7 +49,7 @@ func sound(t *testing.T, path string) {
 	must(t, s.Close())
 }
 
-// content returns everything that a ledger holds.
+// content is everything that a ledger holds.
 type content struct {
 	entries  []ledger.Entry
 	secret   []byte

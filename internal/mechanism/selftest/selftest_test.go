@@ -119,8 +119,8 @@ func claimPure(tb testing.TB) calibrate.Mechanism {
 
 const pureAuditName = "release with delta 0, audit of neighbouring tables"
 
-// TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon. With 10 % less scale it fails: the
-// bound is then more than 15 of its own standard deviations above epsilon.
+// TestPureAudit checks that geometric noise as claimed passes, and that its bound is near epsilon. With 10 % less scale
+// it fails: the bound is then more than 15 of its own standard deviations above epsilon.
 func TestPureAudit(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {
@@ -240,14 +240,14 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// selecting makes releases with discovered keys of exact counts. Their noise and threshold can differ from the claimed
-// ones. Keys of leak units fewer than the least are kept, too.
+// selecting makes releases with discovered keys. Their noise and threshold can differ from the claimed ones. Keys that
+// have up to leak units fewer than minUnits are kept too.
 func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism,
 	leak int64) selftest.Selection {
-	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
-		claimed, threshold := claimed, threshold+float64(least-1)
-		claimed.MinUnits = least
-		if int64(rows) < least-leak {
+	return func(ctx context.Context, minUnits int64, keys, rows int) (*selftest.Selected, error) {
+		claimed, threshold := claimed, threshold+float64(minUnits-1)
+		claimed.MinUnits = minUnits
+		if int64(rows) < minUnits-leak {
 			return &selftest.Selected{Selection: claimed, Summed: claimed.Mechanism}, nil
 		}
 		n, err := mechanism.AddNoise(ctx, sealed(tb, keys, rows), ledgertest.Receipt(tb, counts), counts, 2)
@@ -266,9 +266,9 @@ func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64,
 	}
 }
 
-// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Keys with other noise in the
-// counts or in the sums, or of a lower threshold, fail: each statistic is then more than 8 of its own standard
-// deviations above its threshold.
+// TestKeys checks that keys that are selected as claimed pass, with probability above 1 - 1e-9. Keys with other noise
+// in the counts or in the sums, or of a lower threshold, fail: each statistic is then more than 8 of its own standard
+// deviations above its threshold. Keys of fewer units than the minimum fail too.
 func TestKeys(t *testing.T) {
 	m := claim(1.25)
 	claimed := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 0.1}

@@ -109,7 +109,7 @@ func Keys(t *testing.T, s *Server, layouts ...uint64) {
 	}
 }
 
-func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
+func (s *Server) compareKeys(t *testing.T, bounds string, minUnits int) {
 	t.Helper()
 	more := ""
 	if bounds != "row" {
@@ -119,7 +119,7 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	add := func(text string) { list = append(list, fmt.Sprintf("  - {name: q%d, %s", len(list), text)) }
 	for i, k := range keyed {
 		by := "{column: " + k.name + ", keys: discover}"
-		add(fmt.Sprintf("histogram: {by: [%s], min_units: %d}}", by, least))
+		add(fmt.Sprintf("histogram: {by: [%s], min_units: %d}}", by, minUnits))
 		switch i % 3 {
 		case 0:
 			add("sum: {column: f, clamp: [-1, 20], by: [" + by + "]}" + more + "}")
@@ -132,12 +132,12 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	}
 	by := "{column: b, values: [true, false], null: bin}, {column: c, keys: discover, as: x}, {column: i, values: [0, " +
 		"1, -1, 256], other: bin, null: bin}, {column: d, keys: discover}"
-	add(fmt.Sprintf("histogram: {by: [%s], min_units: %d}}", by, least))
+	add(fmt.Sprintf("histogram: {by: [%s], min_units: %d}}", by, minUnits))
 	add("sum: {column: f, clamp: [0, 20], by: [" + by + ", {column: w, values: [0], other: bin, null: bin}]}" + more + "}")
 	add("sum: {columns: [f, n], clamp: [0, 20], by: [" + by + "]}" + more + "}")
 	p := Plan(t, fmt.Sprintf(keyedJob, bounds, strings.Join(list, "\n")))
 	if same, err := s.Same(t, p, "keyed"); err != nil || same != "" {
-		t.Fatalf("%s, of %d units: %v\n%s", bounds, least, err, same)
+		t.Fatalf("%s, of %d units: %v\n%s", bounds, minUnits, err, same)
 	}
 	d, err := s.Open(t.Context(), p, "keyed")
 	if err != nil {
@@ -152,13 +152,13 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	for _, a := range answers {
 		keys += len(a.Keys)
 		for key, n := range a.Keys {
-			if n < int64(least) {
+			if n < int64(minUnits) {
 				t.Errorf("%s: the key %q of %d units is there", bounds, key, n)
 			}
 		}
 	}
 	if keys < 15 {
-		t.Errorf("%s: %d keys of %d units and more", bounds, keys, least)
+		t.Errorf("%s: %d keys of %d units and more", bounds, keys, minUnits)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// searchOf draws a noisy histogram of an example and finds its clamp, as [sorted.run] does.
-func (s *sorted) searchOf(r *rand.Rand) *Search {
+// searchOf returns a search in a noisy histogram of the values, with the noise that run draws. The clamp is not chosen
+// yet.
+func (s *table) searchOf(r *rand.Rand) *Search {
 	const share = 0.1
 	sd := math.Sqrt(SquaredWeight) / (mu1 * math.Sqrt(share))
 	out := &Search{RuleVersion: ClampRule, Exponent: 30 - Bits, Most: 1 << Bits, Groups: 1,
@@ -44,10 +45,10 @@ var otherKinds = []example{
 	{"capped", false, func(r *rand.Rand) float64 { return min(1000, pareto(1.2, 10)(r)) }},
 }
 
-// Among the tables with either stated chance, at most that fraction lost more than their interval, up to two standard
-// errors of the number of tables: tables of the 24 kinds, and of twelve other kinds, with seeds that were not used for
-// choosing. The seeds are fixed, so the test cannot fail by chance. There are more than 10,000 simulations with
-// DPRELEASE_LONG=1.
+// Cut states one of two chances that the clamp cuts off more than Half. Among the runs for which it states the same
+// chance, at most this fraction cut off more, plus two standard errors. The tables are of the 24 kinds from which the
+// chances were chosen, with other seeds, and of twelve other kinds. The seeds are fixed, so the test cannot fail by
+// chance. There are more than 10,000 runs with DPRELEASE_LONG=1.
 func TestChanceOfACutHolds(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {
@@ -61,7 +62,7 @@ func TestChanceOfACutHolds(t *testing.T) {
 	checkChances(t, "other kinds", otherKinds, tables, 2*runs)
 }
 
-// checkChances compares stated chances with the frequency of clamps that cut more than their interval.
+// checkChances compares the stated chances with the frequency of clamps that cut off more than Half.
 func checkChances(t *testing.T, what string, kinds []example, tables, runs int) {
 	t.Helper()
 	n, cut := map[float64]int{}, map[float64]int{}
@@ -88,7 +89,7 @@ func checkChances(t *testing.T, what string, kinds []example, tables, runs int) 
 		is := float64(cut[p]) / float64(n[p])
 		t.Logf("%s: stated %.2f: %d of %d, %.3f", what, p, cut[p], n[p], is)
 		if !(is <= p+2*math.Sqrt(p*(1-p)/float64(n[p]))) {
-			t.Errorf("%s: of %d tables with a stated chance of %.2f, %d are cut by more than their interval", what, n[p], p, cut[p])
+			t.Errorf("%s: of %d runs with a stated chance of %.2f, %d cut off more than Half", what, n[p], p, cut[p])
 		}
 	}
 	if len(n) != 2 {
@@ -96,8 +97,8 @@ func checkChances(t *testing.T, what string, kinds []example, tables, runs int) 
 	}
 }
 
-// Rows of one octave, as many as [Search.Noticed] returns, count as occupied in at least 97.5 % of 4,000 histograms, in
-// any octave; fewer than 96.5 % then have a probability below 1e-4. The seed is fixed.
+// If any octave has as many rows as [Search.Noticed] returns, it counts as occupied in at least 96.5 % of 4,000
+// histograms. The chance is 97.5 % for each, so that fewer have a probability below 1e-4. The seed is fixed.
 func TestNoticedRowsAreBelieved(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for _, least := range []int64{0, -1 << Bits} {
@@ -125,7 +126,7 @@ func TestNoticedRowsAreBelieved(t *testing.T) {
 	}
 }
 
-// The chance grows as the tail beyond the clamp does, and is of the centred clamp's own ends.
+// For a centred clamp too, Cut states the small chance if the tail is short, and the large one if it is heavy.
 func TestCutOfACentredClamp(t *testing.T) {
 	for k, e := range []example{{"few", true, normal(500, 20)}, {"heavy", true, pareto(1.05, 10)}} {
 		s := prepare(e, 3)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rowsExamples are how the numbers of rows of units are drawn.
+// rowsExamples are distributions of the number of rows of a unit.
 var rowsExamples = []struct {
 	name string
 	draw func(r *rand.Rand) float64
@@ -24,10 +24,10 @@ var rowsExamples = []struct {
 	{"uniform", func(r *rand.Rand) float64 { return math.Ceil(uniform(0, 100)(r)) }},
 }
 
-// rowsTable is a table of units with the data to judge a bound.
+// rowsTable is a table of units, with what is needed to judge a bound on their rows.
 type rowsTable struct {
-	cells []int64
-	lost  []float64 // rows by step
+	cells []int64   // the number of units by step: the first one that is not below their number of rows
+	lost  []float64 // the number of rows that are dropped if the bound is the step
 	best  float64   // the least error of any bound with all of mu²
 	steps []int64
 }
@@ -73,8 +73,8 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 	return math.Hypot(t.lost[at], s.Noise[at]) / t.best
 }
 
-// maxRatio is the largest allowed ratio of a run's error to the error of the best bound, if chance alone occupies no
-// cell, as it does in about one of 10^5 runs.
+// maxRatio is the largest allowed ratio of a run's error to the error of the best bound. The ratio can be larger if
+// noise alone makes a cell count as occupied, which happens in about one of 10^5 runs.
 const maxRatio = 11
 
 // TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of
@@ -107,7 +107,8 @@ func TestRowsRuleIsNearTheBestBound(t *testing.T) {
 	}
 }
 
-// From an empty table, the least bound is chosen in each of 2,000 runs: a false alarm has probability below 1e-5 each.
+// If there are no rows, the smallest bound is chosen in each of 2,000 runs. Each run fails by chance with a probability
+// below 1e-5.
 func TestNoRowsAreFoundByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	steps := Steps(MostRows)

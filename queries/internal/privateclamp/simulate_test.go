@@ -63,7 +63,7 @@ var examples = []example{
 	{"dates as numbers", false, uniform(20240101, 20241231)},
 	{"negative and positive", true, normal(-30, 100)},
 	{"exponential", false, func(r *rand.Rand) float64 { return 7 * r.ExpFloat64() }},
-	// beyond the twelve
+	// TestRuleIsNearTheBestClamp has limits for the twelve kinds above only.
 	{"Pareto, a = 1.1", false, pareto(1.1, 10)},
 	{"mostly zero 99%", false, mix(0.99, constant(0), lognormal(200, 1))},
 	{"mostly zero 99%, constant", false, mix(0.99, constant(0), constant(37))},
@@ -83,20 +83,21 @@ var examples = []example{
 
 const rowsOfExample = 20000
 
-// sorted is a table with the data to judge a clamp.
-type sorted struct {
-	bias   []float64 // the bias of each edge
-	best   float64
-	counts []int64
+// table is a table of one column of values, with what is needed to judge a clamp.
+type table struct {
+	bias   []float64 // of the sum under a symmetric clamp at each edge
+	best   float64   // the error of the sum under the best clamp, with all of mu²
+	counts []int64   // the histogram
 	layout Layout
 }
 
-// mu1 is epsilon 1 with delta 1e-6.
+// mu1 is the mu of epsilon 1 and delta 1e-6.
 const mu1 = 1 / 4.2247
 
-func prepare(e example, seed uint64) *sorted {
+// prepare draws the values of an example.
+func prepare(e example, seed uint64) *table {
 	r := rand.New(rand.NewPCG(seed, 77))
-	s := &sorted{layout: Layout{e.signed}}
+	s := &table{layout: Layout{e.signed}}
 	s.counts = make([]int64, s.layout.Cells())
 	quantum := math.Ldexp(1, 30-Bits)
 	var xs []float64
@@ -132,7 +133,7 @@ func prepare(e example, seed uint64) *sorted {
 
 // run draws a noisy histogram and returns the ratio of the root mean squared error of the sum under the chosen clamp to
 // the error under the best clamp.
-func (s *sorted) run(r *rand.Rand) float64 {
+func (s *table) run(r *rand.Rand) float64 {
 	const share = 0.1
 	sd := math.Sqrt(SquaredWeight) / (mu1 * math.Sqrt(share))
 	h := Histogram{Layout: s.layout, Cells: make([]float64, len(s.counts)), Deviation: sd}
@@ -144,7 +145,7 @@ func (s *sorted) run(r *rand.Rand) float64 {
 	return math.Hypot(s.bias[edge], noise*float64(Edge(edge))) / s.best
 }
 
-// runsOfTable is the number of runs a table: CLAMP_RUNS if that is set.
+// runsOfTable returns the number of runs for each table: CLAMP_RUNS if that is set, otherwise usual.
 func runsOfTable(usual int) int {
 	if n, err := strconv.Atoi(os.Getenv("CLAMP_RUNS")); err == nil && n > 0 {
 		return n
@@ -217,8 +218,8 @@ func TestBinsHoldTheirValues(t *testing.T) {
 	}
 }
 
-// From an empty table an octave counts as occupied in at most 5 of 3,000 histograms of values of both signs. Three in
-// 10^4 have one by chance, so that this fails with a probability below 1e-3 over seeds; the seed is fixed.
+// If there are no rows, an octave counts as occupied in at most 5 of 3,000 histograms of values of both signs. By
+// chance this happens in 3 of 10^4 histograms, so that more than 5 have a probability below 1e-3. The seed is fixed.
 func TestNothingIsBelievedByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	alarms := 0

@@ -93,14 +93,14 @@ func TestNoTailThatStandsOutIsLost(t *testing.T) {
 	kinds := append(slices.Clone(examples), example{"empty", true, constant(0)}, example{"equal", true, constant(-70)},
 		example{"Pareto below zero", true, func(r *rand.Rand) float64 { return -pareto(1.1, 10)(r) }},
 		example{"far from zero", true, normal(1e5, 10)})
-	var tables []*sorted
+	var tables []*table
 	for k, e := range kinds {
 		tables = append(tables, prepare(e, 6007+uint64(k)))
 	}
 	seen, lost := 0, 0
 	for i := range tails {
-		table := tables[r.IntN(len(tables))]
-		s := table.searchOf(r)
+		drawn := tables[r.IntN(len(tables))]
+		s := drawn.searchOf(r)
 		s.Centred, s.Groups = i%2 == 1, []int{1, 12, maxKeptGroups}[i%3]
 		sign, from := 1, 1
 		if s.layout().Signed && r.IntN(2) == 0 {
@@ -108,7 +108,7 @@ func TestNoTailThatStandsOutIsLost(t *testing.T) {
 		}
 		lowest := 0 // the first octave above the table's octaves
 		for j := range Octaves {
-			if table.counts[from+j] > 0 {
+			if drawn.counts[from+j] > 0 {
 				lowest = j + 1
 			}
 		}

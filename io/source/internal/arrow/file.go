@@ -180,8 +180,8 @@ func (a *file) reopen(ctx context.Context) (scan.Handle, error) {
 	})
 }
 
-func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary,
-	error) {
+func (a *file) Read(ctx context.Context, split int, columns []string, _ int64,
+	yield func(*table.Batch) error) (scan.Summary, error) {
 	f, err := a.reopen(ctx)
 	if err != nil {
 		return scan.Summary{}, err
@@ -202,7 +202,7 @@ func (a *file) Read(ctx context.Context, split int, columns []string, yield func
 }
 
 func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
-	s, err := a.Read(ctx, split, columns, nil)
+	s, err := a.Read(ctx, split, columns, 0, nil)
 	return s.Digest, err
 }
 

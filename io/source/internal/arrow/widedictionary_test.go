@@ -83,7 +83,7 @@ func rowsOf(t *testing.T, stream []byte) (rows [][]any, codes int) {
 	if fault != nil {
 		t.Fatal(fault)
 	}
-	_, err = f.Read(context.Background(), 0, []string{"x"}, func(b *table.Batch) error {
+	_, err = f.Read(context.Background(), 0, []string{"x"}, 0, func(b *table.Batch) error {
 		rows = append(rows, tabletest.Rows(b)...)
 		codes += len(b.Columns[0].Codes)
 		return nil

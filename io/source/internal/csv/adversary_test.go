@@ -32,7 +32,7 @@ func pieces(t *testing.T, path string, o textfile.CSV, columns []string, length 
 	g.SetLimit(workers)
 	for _, i := range r.Perm(f.Splits()) {
 		g.Go(func() error {
-			sum, err := f.Read(ctx, i, columns, func(b *table.Batch) error {
+			sum, err := f.Read(ctx, i, columns, 0, func(b *table.Batch) error {
 				found[i] = append(found[i], tabletest.Rows(b)...)
 				return nil
 			})

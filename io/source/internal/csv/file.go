@@ -80,8 +80,8 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 	return s.Sum()
 }
 
-func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
-	err error) {
+func (c *file) Read(ctx context.Context, piece int, columns []string, _ int64,
+	yield func(*table.Batch) error) (sum scan.Summary, err error) {
 	if !c.isStreamed() {
 		return c.readPiece(ctx, piece, columns, yield)
 	}

@@ -123,7 +123,7 @@ func TestCSVHeadChanges(t *testing.T) {
 		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Read(context.Background(), 0, []string{"x"}, func(*table.Batch) error { return nil }); err == nil {
+		if _, err := f.Read(context.Background(), 0, []string{"x"}, 0, func(*table.Batch) error { return nil }); err == nil {
 			t.Errorf("%q that became %q was read", texts[0], texts[1])
 		}
 	}

@@ -99,7 +99,7 @@ func piecewise(t rapid.TB, f *file, turns []int, workers int) (rows [][]string) 
 					return nil
 				}
 				i := turns[turn]
-				sum, err := f.Read(ctx, i, []string{"x", "z"}, func(b *table.Batch) error {
+				sum, err := f.Read(ctx, i, []string{"x", "z"}, 0, func(b *table.Batch) error {
 					pieces[i] = append(pieces[i], rowsOf(b)...)
 					return nil
 				})
@@ -251,7 +251,7 @@ func TestCSVCutsAreLeft(t *testing.T) {
 	}
 	f := openPieces(t, path, textfile.CSV{}, 100)
 	rows := func(ctx context.Context, i int) (rows int, err error) {
-		_, err = f.Read(ctx, i, []string{"x"}, func(b *table.Batch) error {
+		_, err = f.Read(ctx, i, []string{"x"}, 0, func(b *table.Batch) error {
 			rows += b.Rows
 			return nil
 		})
@@ -279,7 +279,7 @@ func TestCSVCutsAreLeft(t *testing.T) {
 		t.Error(err)
 	}
 	// Another Read may run inside yield.
-	if _, err := f.Read(context.Background(), 7, []string{"x"}, func(*table.Batch) error {
+	if _, err := f.Read(context.Background(), 7, []string{"x"}, 0, func(*table.Batch) error {
 		_, err := rows(context.Background(), 9)
 		return err
 	}); err != nil {

@@ -113,8 +113,8 @@ func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error
 	return s.Sum()
 }
 
-func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
-	err error) {
+func (f *file) Read(ctx context.Context, split int, columns []string, _ int64,
+	yield func(*table.Batch) error) (sum scan.Summary, err error) {
 	start, end := f.piece(split)
 	s, err := f.OpenStream(ctx, start, end)
 	if err != nil {

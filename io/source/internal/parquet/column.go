@@ -22,7 +22,8 @@ import (
 //  3. decodes a piece of it: levels, which tell which rows have a value, and values (pieces.go), with parquet-go's
 //     decoders (decode.go).
 //
-// Rows are then taken in batches, in a table's form (values.go, convert.go, nulls.go, listrows.go).
+// Rows are then taken in batches, in a table's form (values.go, convert.go, nulls.go, listrows.go). If the pages of all
+// columns do not fit in memory, they pass through a window (window.go).
 type columnReader struct {
 	leaf   *leaf // the column; for lists, the leaf of the list, not of its elements
 	pages  pageReader
@@ -31,11 +32,18 @@ type columnReader struct {
 	begun  bool  // a page was read
 	dict   *scan.Dictionary
 	page   openPage
-	memory *pageMemory
-	// memories is the pool that gets memory back when the reader is closed.
+	// own is memory for pages, and memories the pool that gets it back when the reader is closed.
+	own      *pageMemory
 	memories *sync.Pool
+	shared   *sharedMemory
 	buffer   rowBuffer
 	lists    *listRows // nil unless the column holds lists
+	window   *window   // nil if the reader holds pages between batches
+	// opened is the current page, and stored the dictionary, so that they can be read again for the window. forgotten is
+	// true if the values of dict were dropped.
+	opened    reopening
+	stored    storedPage
+	forgotten bool
 }
 
 // openPage is a page with its current piece, which is decoded. Rows (for lists, elements) are taken from the start of
@@ -57,15 +65,16 @@ type rowBuffer struct {
 }
 
 // newColumnReader returns a reader of chunk c. rows is the number of rows of the row group.
-func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codecs *scan.Codecs) *columnReader {
+func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, shared *sharedMemory) *columnReader {
 	memories := pageMemoriesOf(c.size)
 	m, ok := memories.Get().(*pageMemory)
 	if !ok {
 		m = new(pageMemory)
 	}
 	section.Lend(m.block)
-	r := &columnReader{leaf: l, rows: rows, values: c.values, memory: m, memories: memories}
-	r.pages = pageReader{section: section, left: c.size, codec: c.codec, codecs: codecs, stored: m.stored, plain: m.plain}
+	r := &columnReader{leaf: l, rows: rows, values: c.values, own: m, memories: memories, shared: shared}
+	r.pages = pageReader{section: section, left: c.size, codec: c.codec, memory: m, shared: shared, whole: l.list != nil}
+	r.account()
 	if l.list != nil {
 		r.lists = &listRows{elements: listElements{reader: r}, shape: l.list}
 	}
@@ -74,8 +83,8 @@ func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codec
 
 // close returns the memory to the pool.
 func (c *columnReader) close() {
-	m := c.memory
-	m.block, m.stored, m.plain = c.pages.section.Reclaim(), c.pages.stored, c.pages.plain
+	m := c.own
+	m.block = c.pages.section.Reclaim()
 	if !m.isLarge() {
 		c.memories.Put(m)
 	}
@@ -90,7 +99,20 @@ func (c *columnReader) ready() (int, error) {
 		return c.lists.ready()
 	case c.leaf.void:
 		return c.readyNulls()
+	case c.window != nil:
+		return c.readyWindow()
 	}
+	n, err := c.readyPage()
+	if err == nil && c.pages.windowed {
+		c.openWindow()
+		return c.readyWindow()
+	}
+	c.account()
+	return n, err
+}
+
+// readyPage is ready for rows of pages.
+func (c *columnReader) readyPage() (int, error) {
 	for c.page.left == 0 {
 		if err := c.next(); err != nil {
 			return 0, err
@@ -117,19 +139,43 @@ func (c *columnReader) next() error {
 		if h.Type != format.DictionaryPage || !h.DictionaryPageHeader.Valid {
 			return c.openDataPage(h, body)
 		}
-		if err := c.decodeDictionary(&h.DictionaryPageHeader.V, body); err != nil {
+		if c.begun {
+			return fault.New(fault.CodeDamaged, "a dictionary is not at the start of its column chunk")
+		}
+		c.begun, c.stored = true, c.pages.current
+		if c.pages.windowed {
+			err = c.readDictionaryAgain()
+		} else {
+			err = c.decodeDictionary(&h.DictionaryPageHeader.V, c.keepBody(body), &decoded{}, &table.Values{})
+			c.account()
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// decodeDictionary decodes the dictionary. It returns an error unless the dictionary is the first page.
-func (c *columnReader) decodeDictionary(h *format.DictionaryPageHeader, body []byte) error {
-	late, n := c.begun, int(h.NumValues)
-	c.begun = true
+// longBody is the length of a dictionary from which on it keeps the memory of its page, in bytes.
+const longBody = 1 << 18
+
+// keepBody returns the bytes of a dictionary's page in memory that the next page does not overwrite, if the values of
+// the dictionary share it.
+func (c *columnReader) keepBody(body []byte) []byte {
 	switch {
-	case late:
-		return fault.New(fault.CodeDamaged, "a dictionary is not at the start of its column chunk")
+	case !c.leaf.values().isBytes():
+		return body
+	case len(body) < longBody:
+		return slices.Clone(body)
+	}
+	c.pages.memory.plain = nil
+	return body
+}
+
+// decodeDictionary decodes the dictionary into the memory of d and to.
+func (c *columnReader) decodeDictionary(h *format.DictionaryPageHeader, body []byte, d *decoded,
+	to *table.Values) error {
+	n := int(h.NumValues)
+	switch {
 	case h.Encoding != format.Plain && h.Encoding != plainDictionary:
 		return unknownEncoding()
 	case n < 0:
@@ -143,16 +189,15 @@ func (c *columnReader) decodeDictionary(h *format.DictionaryPageHeader, body []b
 		return short()
 	}
 	l := c.leaf.values()
-	var own decoded
 	if l.physical == format.ByteArray {
-		own.offsets = make([]uint32, 0, held+1)
+		d.offsets = slices.Grow(d.offsets[:0], held+1)
 	}
-	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // the next page overwrites body
+	data, err := d.decode(l, &parquet.Plain, body, n)
 	if err != nil {
 		return err
 	}
 	c.dict = &scan.Dictionary{Size: n, ID: table.NextDictionary()}
-	c.dict.Values = data.values(l, n, &table.Values{})
+	c.dict.Values = data.values(l, n, to)
 	if n == 0 { // a null has code 0, so the dictionary needs an entry 0
 		c.dict.Values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}
 	}
@@ -168,7 +213,13 @@ func (c *columnReader) openDataPage(h *format.PageHeader, body []byte) error {
 	if err := c.checkAnnounced(&p); err != nil {
 		return err
 	}
+	if c.forgotten && isCodes(p.encoding) {
+		if err := c.readDictionaryAgain(); err != nil {
+			return err
+		}
+	}
 	c.begun = true
+	c.opened = reopening{page: c.pages.current, rows: c.rows, values: c.values, left: p.values}
 	c.values -= int64(p.values)
 	rest := &c.page.rest
 	*rest = pageRest{leaf: c.leaf, levels: p.values, whole: p.values <= maxPiece}
@@ -176,7 +227,7 @@ func (c *columnReader) openDataPage(h *format.PageHeader, body []byte) error {
 	if err != nil {
 		return err
 	}
-	present, err := rest.present(c.memory)
+	present, err := rest.present(c.pages.memory)
 	if err != nil {
 		return err
 	}
@@ -186,7 +237,7 @@ func (c *columnReader) openDataPage(h *format.PageHeader, body []byte) error {
 	if err := p.check(data, present); err != nil {
 		return err
 	}
-	rest.values, c.page.codes = p.open(data, present, c.dict, &c.memory.values), isCodes(p.encoding)
+	rest.values, c.page.codes = p.open(data, present, c.dict, &c.pages.memory.values), isCodes(p.encoding)
 	if rest.levels == 0 {
 		return nil
 	}
@@ -218,7 +269,7 @@ func (c *columnReader) decodePiece() (err error) {
 	present := n
 	if highest > 0 {
 		if len(r.definitions) == 0 {
-			if err := r.load(n, c.memory); err != nil {
+			if err := r.load(n, c.pages.memory); err != nil {
 				return err
 			}
 		}
@@ -226,7 +277,7 @@ func (c *columnReader) decodePiece() (err error) {
 		present = bytes.Count(r.definitions, []byte{highest})
 	}
 	if present > 0 && r.ahead == 0 {
-		if c.page.data, r.ahead, err = r.values.next(&c.memory.values); err != nil {
+		if c.page.data, r.ahead, err = r.values.next(&c.pages.memory.values); err != nil {
 			return err
 		}
 		if r.ahead == 0 {
@@ -290,6 +341,8 @@ func (c *columnReader) take(n int) table.Column {
 		return c.lists.take(n)
 	case c.leaf.void:
 		return c.takeNulls(n)
+	case c.window != nil:
+		return c.window.take(n)
 	}
 	return c.takeFlat(n)
 }

@@ -10,7 +10,7 @@
 // there are and how long the texts in statistics are. If one of these had a limit, a row could make the read of the
 // others fail. So none has a limit: they are decoded in pieces (pieces.go), skipped (thrift.go) or decoded one by one
 // (footer.go). A list of more than scan.MaxListed elements is null, and changes no other row. All other limits come
-// from the schema or the format. A page is held in memory whole, as stored and decompressed.
+// from the schema or the format. A page is held in memory whole, but not those of all columns together (window.go).
 //
 // Privacy units are compared by the values that this package yields. Integers, dates, timestamps, booleans, texts and
 // bytes are the bits of the file. Floats of 16 and 32 bits become float64, and all NaNs are one value. Decimals and
@@ -107,14 +107,14 @@ func (p *file) reopen(ctx context.Context) (scan.Handle, error) {
 	})
 }
 
-func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
-	err error) {
+func (p *file) Read(ctx context.Context, split int, columns []string, memory int64,
+	yield func(*table.Batch) error) (sum scan.Summary, err error) {
 	f, err := p.reopen(ctx)
 	if err != nil {
 		return sum, err
 	}
 	defer f.Close()
-	s, err := p.newScan(ctx, f, split, columns)
+	s, err := p.newScan(ctx, f, split, columns, memory)
 	if err != nil {
 		return sum, err
 	}
@@ -132,7 +132,7 @@ func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte,
 		return nil, err
 	}
 	defer f.Close()
-	s, err := p.newScan(ctx, f, split, columns)
+	s, err := p.newScan(ctx, f, split, columns, 0)
 	if err != nil {
 		return nil, err
 	}

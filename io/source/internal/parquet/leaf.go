@@ -34,6 +34,11 @@ type listShape struct {
 	null, highest byte
 }
 
+// isBytes reports whether decoded values of the leaf share the memory of their page.
+func (l *leaf) isBytes() bool {
+	return l.physical == format.ByteArray || l.physical == format.FixedLenByteArray || l.physical == format.Boolean
+}
+
 // values returns the leaf of the values in pages: the elements, if the column holds lists, otherwise the leaf itself.
 func (l *leaf) values() *leaf {
 	if l.list != nil {

@@ -1,12 +1,49 @@
 package parquet
 
-import "sync"
+import (
+	"math"
+	"sync"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
 
 // pageMemory is the memory with which a column chunk is read and decoded. Later chunks use the same memory again.
 type pageMemory struct {
-	block, stored, plain []byte
-	repeated, defined    []byte
-	values               decoded
+	block, plain      []byte // a block of the section, and the current page, decompressed
+	repeated, defined []byte
+	values            decoded
+}
+
+// bytes returns the size of the memory, except for the section's block.
+func (m *pageMemory) bytes() int64 {
+	v := &m.values
+	return int64(cap(m.plain) + cap(m.repeated) + cap(m.defined) + cap(v.bytes) + 4*cap(v.offsets) + 4*cap(v.ints32) +
+		8*cap(v.ints64) + 12*cap(v.ints96) + 4*cap(v.floats32) + 8*cap(v.floats64))
+}
+
+// sharedMemory is what the readers of a scan have in common.
+type sharedMemory struct {
+	codecs scan.Codecs
+	stored []byte // the compressed page that was read last
+	// held is the size of the pages, their values and the dictionaries that readers hold between batches. A reader whose
+	// next page would make it exceed most reads through a window, of at most window bytes (window.go).
+	held, most, window int64
+	// pages, dictionary and buffer serve all readers with windows, one after another.
+	pages, dictionary pageMemory
+	converted         table.Values
+	buffer            rowBuffer
+}
+
+// leastWindow is the least length of a window in bytes: about a hundred numbers.
+const leastWindow = 1 << 10
+
+// newSharedMemory returns the memory for readers that hold at most some bytes together; 0 for no limit.
+func newSharedMemory(bytes int64, readers int) *sharedMemory {
+	if bytes == 0 {
+		return &sharedMemory{most: math.MaxInt64}
+	}
+	return &sharedMemory{most: bytes / 2, window: max(bytes/2/int64(readers), leastWindow)}
 }
 
 // pageMemories holds unused memory in two pools, one for long column chunks and one for short ones. So a short chunk
@@ -31,7 +68,7 @@ const mostKept = 16 << 20
 func (m *pageMemory) isLarge() bool {
 	v := &m.values
 	return max(
-		cap(m.block), cap(m.stored), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),
+		cap(m.block), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),
 		4*cap(v.ints32), 8*cap(v.ints64), 12*cap(v.ints96), 4*cap(v.floats32), 8*cap(v.floats64),
 	) > mostKept
 }

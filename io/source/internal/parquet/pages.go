@@ -18,9 +18,22 @@ type pageReader struct {
 	section *scan.Section
 	left    int64 // bytes of the chunk after the current page
 	codec   format.CompressionCodec
-	codecs  *scan.Codecs
-	stored  []byte // the current page, as in the file
-	plain   []byte // the current page, decompressed
+	memory  *pageMemory // the reader's own or, if windowed is set, shared.pages
+	shared  *sharedMemory
+	current storedPage
+	held    int64 // what the column's reader holds of shared.held
+	// windowed is set when a page does not fit into the shared memory. It never is if whole is set: the reader must hold
+	// pages whole.
+	windowed, whole bool
+}
+
+// storedPage is the place of a page, with which it can be read again.
+type storedPage struct {
+	header *format.PageHeader
+	at     int64 // offset of its bytes, after the header
+	// tag is the hash of its bytes: if the file changes, they are not the bytes of the split's digest. It is set for
+	// dictionaries and if pageReader.windowed is.
+	tag [scan.TagSize]byte
 }
 
 // next returns the header and the bytes of the next page that is not an index. The error is io.EOF at the end. The
@@ -31,20 +44,63 @@ func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		p.stored = scan.Sized(p.stored, int(h.CompressedPageSize))
-		if _, err := io.ReadFull(p.section, p.stored); err != nil {
+		p.claim(int64(h.UncompressedPageSize))
+		p.current = storedPage{header: h, at: p.section.At - p.section.Unread()}
+		stored := p.storedMemory(h)
+		if _, err := io.ReadFull(p.section, stored); err != nil {
 			return nil, nil, err
 		}
-		p.left -= int64(len(p.stored))
-		if err := verifyChecksum(h, p.stored); err != nil {
+		p.left -= int64(len(stored))
+		if err := verifyChecksum(h, stored); err != nil {
 			return nil, nil, err
+		}
+		if p.windowed || h.Type == format.DictionaryPage {
+			p.current.tag = p.section.Tag(stored)
 		}
 		if h.Type != format.IndexPage {
-			body, err := p.body(h)
+			body, err := p.body(h, stored)
 			return h, body, err
 		}
 	}
 	return nil, nil, io.EOF
+}
+
+// again reads the bytes of a page once more. The result is like that of next.
+func (p *pageReader) again(page *storedPage) ([]byte, error) {
+	stored := p.storedMemory(page.header)
+	if err := p.section.ReadAgain(stored, page.at); err != nil {
+		return nil, err
+	}
+	if p.section.Tag(stored) != page.tag {
+		return nil, fault.Changed()
+	}
+	return p.body(page.header, stored)
+}
+
+// claim makes the reader windowed if a page of size bytes does not fit into the shared memory.
+func (p *pageReader) claim(size int64) {
+	more := max(size-int64(cap(p.memory.plain)), 0)
+	if !p.whole && p.shared.held+more > p.shared.most {
+		p.windowed, p.memory = true, &p.shared.pages
+	}
+}
+
+// storedMemory returns memory for the stored bytes of a page. It belongs to all columns if the page is decompressed
+// into the column's own memory next.
+func (p *pageReader) storedMemory(h *format.PageHeader) []byte {
+	m := &p.memory.plain
+	if p.isPacked(h) || h.Type == format.IndexPage {
+		m = &p.shared.stored
+	}
+	*m = scan.Sized(*m, int(h.CompressedPageSize))
+	return *m
+}
+
+// isPacked reports whether the values of a page are compressed.
+func (p *pageReader) isPacked(h *format.PageHeader) bool {
+	v2 := &h.DataPageHeaderV2.V
+	return p.codec != format.Uncompressed &&
+		(h.Type != format.DataPageV2 || !v2.IsCompressed.Valid || v2.IsCompressed.V)
 }
 
 // header reads a page's header.
@@ -88,22 +144,22 @@ func (p *pageReader) check(h *format.PageHeader) error {
 }
 
 // body returns the decompressed bytes of a page. In a page of version 2, the levels are not compressed.
-func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
-	levels, packed := 0, p.codec != format.Uncompressed
+func (p *pageReader) body(h *format.PageHeader, stored []byte) ([]byte, error) {
+	levels := 0
 	if v2 := &h.DataPageHeaderV2; h.Type == format.DataPageV2 {
 		levels = int(v2.V.DefinitionLevelsByteLength) + int(v2.V.RepetitionLevelsByteLength)
-		packed = packed && (!v2.V.IsCompressed.Valid || v2.V.IsCompressed.V)
 	}
-	if levels < 0 || levels > min(len(p.stored), int(h.UncompressedPageSize)) {
+	if levels < 0 || levels > min(len(stored), int(h.UncompressedPageSize)) {
 		return nil, fault.New(fault.CodeDamaged, "a page is shorter than its levels")
 	}
-	if !packed {
-		return p.stored, nil
+	if !p.isPacked(h) {
+		return stored, nil
 	}
-	p.plain = scan.Sized(p.plain, int(h.UncompressedPageSize))
-	copy(p.plain, p.stored[:levels])
-	if len(p.plain) == levels { // writers store an empty body as no bytes or as a compressed empty body
-		return p.plain, nil
+	plain := scan.Sized(p.memory.plain, int(h.UncompressedPageSize))
+	p.memory.plain = plain
+	copy(plain, stored[:levels])
+	if len(plain) == levels { // writers store an empty body as no bytes or as a compressed empty body
+		return plain, nil
 	}
-	return p.plain, decompress(p.codecs, p.codec, p.plain[levels:], p.stored[levels:])
+	return plain, decompress(&p.shared.codecs, p.codec, plain[levels:], stored[levels:])
 }

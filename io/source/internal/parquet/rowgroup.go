@@ -19,7 +19,7 @@ type groupScan struct {
 	group   int
 	readers []*columnReader // a reader for each requested column, without repetitions, in the order of the file
 	order   []int           // the i-th requested column is read by readers[order[i]]
-	codecs  scan.Codecs
+	shared  *sharedMemory
 }
 
 // leavesOf returns, for each requested column, the index of its leaf (at), and the leaves to read, each once (used). If
@@ -55,14 +55,16 @@ func (p *file) Fetch(split int, columns []string) bool {
 	return p.Remote.Fetch(parts...)
 }
 
-// newScan returns a scan of some columns of a row group. It first checks what the footer states about the columns'
-// chunks.
-func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string) (*groupScan, error) {
+// newScan returns a scan of some columns of a row group, within some bytes of memory (scan.File). It first checks what
+// the footer states about the columns' chunks.
+func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string, memory int64) (*groupScan,
+	error) {
 	s := &groupScan{ctx: ctx, file: p, group: group}
 	at, used, err := p.leavesOf(columns)
 	if err != nil {
 		return nil, err
 	}
+	s.shared = newSharedMemory(memory, len(used))
 	rows := p.groups[group].rows
 	for _, i := range used {
 		l := &p.leaves[i]
@@ -71,7 +73,7 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 			return nil, s.addPlace(err, l)
 		}
 		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size),
-			&s.codecs))
+			s.shared))
 	}
 	parts := make([]scan.Extent, len(s.readers))
 	for i, r := range s.readers {
@@ -170,5 +172,5 @@ func (s *groupScan) close() {
 	for _, r := range s.readers {
 		r.close()
 	}
-	s.codecs.Close()
+	s.shared.codecs.Close()
 }

@@ -16,8 +16,9 @@ type File interface {
 	Length() int64
 	// Public reports whether a column's name is certainly public. It is not if the name may be a row's value.
 	Public(column string) bool
-	// Read and Digest do for one split of this file what the methods of source.Dataset do.
-	Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
+	// Read and Digest do for one split of this file what the methods of source.Dataset do. Files whose writer decides how
+	// much memory all columns need together keep to about memory bytes; 0 for no limit.
+	Read(ctx context.Context, split int, columns []string, memory int64, yield func(*table.Batch) error) (Summary, error)
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
 	// Rows and Bounds return what the file's footer states: the number of rows of a split, or UnknownRows, and the min and
 	// max of a column. If a split is skipped because of them, DigestFooter returns its digest, which covers only the

@@ -162,6 +162,26 @@ func (s *Section) Skip(n int) { s.unread = s.unread[n:] }
 // Left returns how many bytes are left to read.
 func (s *Section) Left() int64 { return s.End - s.At + int64(len(s.unread)) }
 
+// Unread returns how many of the bytes before At are not read yet.
+func (s *Section) Unread() int64 { return int64(len(s.unread)) }
+
+// TagSize is the length of a Tag in bytes.
+const TagSize = 16
+
+// Tag returns the BlockMAC of some bytes.
+func (s *Section) Tag(b []byte) (tag [TagSize]byte) {
+	s.mac.aead.Seal(tag[:0], blockNonce[:], nil, b)
+	return tag
+}
+
+// ReadAgain reads len(p) bytes at offset at, which were read before. The caller must compare their Tag.
+func (s *Section) ReadAgain(p []byte, at int64) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	return ReadAt(s.f, p, at)
+}
+
 // Pass reads and discards the next n bytes, in blocks.
 func (s *Section) Pass(n int64) error {
 	for n > 0 {
