@@ -22,21 +22,23 @@ type state struct {
 	moved    *Move             // the store in which the ledger goes on, if an entry closed this one
 }
 
+// account is an account with its present budget, its earlier budgets and its charges.
 type account struct {
 	Account Account
 	Budget  Budget
-	caps    caps
-	stated  []Budget
+	caps    caps     // of Budget
+	stated  []Budget // every budget that the account had: a charge must state one of them
 	history []BudgetChange
 	largest calibrate.Mu // the largest lifetime cap that the account ever had; see SetBudget
 	runs    []*run
 }
 
+// run is a charge for one release, and what became of it.
 type run struct {
 	Run
-	seq   int64 // the sequence number of the entry that reserved the release
-	at    time.Time
-	share *big.Rat
+	seq   int64     // the sequence number of the entry that reserved the release
+	at    time.Time // decides to which day, month and year the charge belongs
+	share *big.Rat  // DeltaShare of the charge
 }
 
 func newState() *state {

@@ -23,6 +23,7 @@ type tableReceiver interface {
 	add(r *fileRows) error
 }
 
+// fileRows holds n rows of a file, by column.
 type fileRows struct {
 	n      int
 	keys   []fileKeys
