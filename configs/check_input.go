@@ -33,9 +33,16 @@ func (c *checker) input(at *yamltree.Path) {
 		} else {
 			c.address(files.Item(i), f)
 		}
-		if _, err := filepath.Match(f, ""); err != nil {
+		_, err := filepath.Match(f, "")
+		switch {
+		case err != nil:
 			c.bad(files.Item(i), CodeBadValue, "the pattern "+c.Show(files.Item(i), f)+" is not complete",
 				"close [ with ], and write \\ before a [ that is meant as it is")
+		case slices.Contains(strings.Split(f, "/"), "**"):
+			c.bad(files.Item(i), CodeBadValue, "the pattern "+c.Show(files.Item(i), f)+" has **, which would mean one folder, "+
+				"as * does, and not folders of any depth", "write a * for each level, such as data/*/*.parquet")
+		case strings.HasPrefix(f, "~/"):
+			c.bad(files.Item(i), CodeBadValue, "~ is not replaced by the home folder here", "write the path in full")
 		}
 	}
 	if in.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
@@ -95,6 +102,8 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	a, err := store.ParseAddress(file)
 	public, hidden := c.Src.Public[at.String()]
 	switch {
+	case strings.HasPrefix(file, "file://"):
+		c.bad(at, CodeBadValue, "a file of this machine has a path and no address", "remove file://")
 	case err != nil:
 		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+": "+err.Error(),
 			"write scheme://bucket/key, with s3, gs, az or https, and no credentials: they come from the environment")

@@ -71,6 +71,11 @@ func hint(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".xlsx", ".xls", ".ods":
 		return known + "; save the sheet as CSV in UTF-8"
+	case ".sas7bdat", ".xpt", ".dta", ".sav", ".rds", ".rdata":
+		return known + "; export the table as CSV in UTF-8, or as Parquet"
+	case "":
+		return known + "; for the files of a folder write FOLDER/*.parquet; for a file of another extension write " +
+			"input.format: csv, tsv, parquet, arrow or jsonl"
 	}
 	return known + "; for any other extension write input.format: csv, tsv, parquet, arrow or jsonl"
 }

@@ -121,6 +121,7 @@ type trial struct {
 	stream public
 }
 
+// try draws new noise w and adds the losses, divided by the number of tries.
 func (t *trial) try(ctx context.Context, steps []*Step, tries float64) error {
 	w := make([]float64, len(t.y))
 	noisier := make([]float64, len(t.y))

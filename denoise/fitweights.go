@@ -119,6 +119,7 @@ func (n *newtonState) search(step []float64, target float64) float64 {
 	return 0
 }
 
+// barrier returns the barrier function at the weights w; densities are n.l.mix(w).
 func (n *newtonState) barrier(w, densities []float64, target float64) float64 {
 	var value float64
 	for i, p := range densities {
@@ -147,6 +148,7 @@ func move(values, step []float64, factor float64) {
 	}
 }
 
+// normalised returns w divided by its sum.
 func normalised(w []float64) []float64 {
 	var sum float64
 	for _, v := range w {

@@ -356,6 +356,7 @@ func (b *builder) checkPure(p *Plan) {
 	}
 }
 
+// guarantee sets the guarantee of the plan, the rest of it that the noise must meet, and the mu of this rest.
 func (b *builder) guarantee(p *Plan) {
 	epsilon, err := b.job.Privacy.Epsilon.Down()
 	if err != nil {

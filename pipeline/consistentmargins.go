@@ -21,7 +21,7 @@ func (b *builder) margins(p *Plan) {
 			}
 			axes, ok := jq.MarginAxes(&b.job.Queries[at])
 			if !ok || p.queries[i].Selected() || p.queries[at].Selected() ||
-				p.queries[i].byShape().product(axes) != p.queries[at].Query.Cells() {
+				p.queries[i].dimensionSizes().product(axes) != p.queries[at].Query.Cells() {
 				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is not a sum of this query's cells", "")
 				continue
 			}
@@ -42,7 +42,8 @@ func (s sizes) product(axes []int) int {
 	return cells
 }
 
-func (q *Planned) byShape() sizes {
+// dimensionSizes returns the numbers of cells along the dimensions of a query. It joins the directions of a grid.
+func (q *Planned) dimensionSizes() sizes {
 	var out sizes
 	for _, a := range queries.Directions(q.Query) {
 		if a.By == len(out)-1 && a.By >= 0 {
@@ -62,7 +63,7 @@ func (c *RunPlan) applyMargins(estimates [][]mechanism.Noisy, results []Result) 
 		if len(q.margins) == 0 {
 			continue
 		}
-		shape := denoise.Shape{Dims: q.byShape(), Ordered: make([]bool, len(q.byShape()))}
+		shape := denoise.Shape{Dims: q.dimensionSizes(), Ordered: make([]bool, len(q.dimensionSizes()))}
 		var margins []releasedMargin
 		for _, m := range q.margins {
 			margins = append(margins, releasedMargin{m.axes, estimates[m.query][0]})

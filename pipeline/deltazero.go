@@ -122,6 +122,7 @@ func (p *Plan) comparePure(weights []float64) *Compared {
 	return comparedOf(0, calibrate.ComposedMu(ms), ms, err)
 }
 
+// comparedOf describes the noise of some mechanisms. It returns nil if err is set: then the job has no such noise.
 func comparedOf(delta calibrate.Delta, mu calibrate.Mu, ms []calibrate.Mechanism, err error) *Compared {
 	if err != nil {
 		return nil

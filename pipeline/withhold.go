@@ -155,7 +155,7 @@ func (r publishRule) withholdReadings(ctx context.Context, lattice query.Lattice
 
 // withholdMargins empties cells of query i and of its margins.
 func (c *RunPlan) withholdMargins(ctx context.Context, i int, results []Result) {
-	shape := c.queries[i].byShape()
+	shape := c.queries[i].dimensionSizes()
 	var co complement
 	all := make([]int, len(shape))
 	for d, n := range shape {

@@ -160,6 +160,7 @@ func (f *facts) unitRows() string {
 	return "all rows of one " + f.unitName()
 }
 
+// what returns paragraphs that say what the release is.
 func (f *facts) what() []string {
 	cells := 0
 	for i := range f.queries {
@@ -177,6 +178,7 @@ func (f *facts) what() []string {
 	return out
 }
 
+// glance returns the few facts at the top of the page.
 func (f *facts) glance() []fact {
 	half := f.guarantee.Guess(big.NewRat(1, 2))
 	facts := []fact{
@@ -323,6 +325,8 @@ func (f *facts) notProtectedView() []string {
 	return out
 }
 
+// limits returns what readers of the tables must know: what intervals cover, which estimates are biased, and what the
+// guarantee assumes.
 func (f *facts) limits() []string {
 	fractions := ""
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.gridStep > 0 && q.gridStep != math.Trunc(q.gridStep) }) {

@@ -22,21 +22,23 @@ type state struct {
 	moved    *Move             // the store in which the ledger goes on, if an entry closed this one
 }
 
+// account is an account with its present budget, its earlier budgets and its charges.
 type account struct {
 	Account Account
 	Budget  Budget
-	caps    caps
-	stated  []Budget
+	caps    caps     // of Budget
+	stated  []Budget // every budget that the account had: a charge must state one of them
 	history []BudgetChange
 	largest calibrate.Mu // the largest lifetime cap that the account ever had; see SetBudget
 	runs    []*run
 }
 
+// run is a charge for one release, and what became of it.
 type run struct {
 	Run
-	seq   int64 // the sequence number of the entry that reserved the release
-	at    time.Time
-	share *big.Rat
+	seq   int64     // the sequence number of the entry that reserved the release
+	at    time.Time // decides to which day, month and year the charge belongs
+	share *big.Rat  // DeltaShare of the charge
 }
 
 func newState() *state {
@@ -75,6 +77,7 @@ func (s *state) firstDisagreement(last Head) int64 {
 	return min(s.head.Seq, last.Seq) + 1
 }
 
+// extend checks that an entry follows the head, applies it, and makes it the head.
 func (s *state) extend(e Entry) error {
 	if err := e.follows(s.head); err != nil {
 		return err
@@ -98,6 +101,8 @@ func (s *state) moment(t time.Time) moment {
 	return moment{t, t}
 }
 
+// apply changes the state as an entry says. It returns a CorruptError if no Book could have written the entry at this
+// place in the log.
 func (s *state) apply(e Entry) error {
 	if s.moved != nil {
 		return &CorruptError{e.Seq, "it follows the entry that closed the ledger"}

@@ -69,14 +69,16 @@ type recount struct {
 	findings []string
 }
 
+// recounted is a charge, computed again from the decimals in its entry.
 type recounted struct {
-	of      Account
+	of      Account // the account that pays
 	periods []string
 	mu2     *big.Float
 	share   *big.Rat
 	units   map[string]string
 }
 
+// countEntry adds a charge to the totals, or removes it if the entry cancels its run.
 func (r *recount) countEntry(e Entry) error {
 	switch e.Kind {
 	case KindReserve:
@@ -112,7 +114,7 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 		}
 		x.mu2 = sum(x.mu2, term)
 	}
-	if a.Account != b.Account {
+	if a.Account != b.Account { // it costs 4 times its mu squared: see account.cost
 		x.mu2 = new(big.Float).SetMantExp(x.mu2, 2)
 	}
 	for i := range periods {
@@ -174,6 +176,7 @@ func (b mechanismBody) mu2() (*big.Float, error) {
 	return ratio.Mul(ratio, ratio), nil
 }
 
+// addCharge adds a charge to the totals of its account, times sign (1 or -1).
 func (r *recount) addCharge(x recounted, sign float64) {
 	if x.mu2 == nil {
 		return
@@ -189,6 +192,7 @@ func (r *recount) addCharge(x recounted, sign float64) {
 	r.shares[x.of].Add(r.shares[x.of], new(big.Rat).Mul(x.share, new(big.Rat).SetInt64(int64(sign))))
 }
 
+// checkCaps records a finding for each cap that the totals exceed after a charge.
 func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	if !a.caps.mu.Covers(r.spent[x.of]) {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d exceeds the budget of dataset %q", e.Seq, a.Account.Dataset))

@@ -44,6 +44,7 @@ func largestPaid(free *big.Float, d calibrate.Delta, decimals []string) (string,
 	return "", nil
 }
 
+// pays reports whether a job with this epsilon and delta costs at most the mu squared free.
 func pays(free *big.Float, epsilon string, d calibrate.Delta) (bool, error) {
 	e, err := calibrate.ParseDown(epsilon)
 	if err != nil {

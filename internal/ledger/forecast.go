@@ -19,7 +19,7 @@ func (b *Book) Forecast(ctx context.Context, charges []Charge) (refusals []error
 }
 
 func (s *state) forecast(charges []Charge, now moment) (refusals []error) {
-	shadows := map[Account]*account{}
+	shadows := map[Account]*account{} // copies of accounts, with the charges that fit
 	for _, c := range charges {
 		a, err := s.admit(c)
 		if err == nil {

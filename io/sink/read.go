@@ -23,6 +23,7 @@ type tableReceiver interface {
 	add(r *fileRows) error
 }
 
+// fileRows holds n rows of a file, by column.
 type fileRows struct {
 	n      int
 	keys   []fileKeys
@@ -115,6 +116,7 @@ type comparison struct {
 	at     int // index in block of the first row that is not compared yet
 }
 
+// columns checks the names of the columns, and which of them may be null. It needs the keys of all rows.
 func (c *comparison) columns(names []string, optional []bool) (int, bool, error) {
 	want := c.table.columns()
 	if c.loses.lineEnds {
@@ -145,6 +147,7 @@ func (c *comparison) load() (bool, error) {
 	return true, nil
 }
 
+// add compares the next rows of the file with the next rows of the table. The error names what differs.
 func (c *comparison) add(r *fileRows) error {
 	for from := 0; from < r.n; {
 		if more, err := c.load(); err != nil || !more {

@@ -24,10 +24,12 @@ import (
 )
 
 // wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each
-// column or, if histograms is set, for its histogram of 100 cells.
+// column or, if histograms is set, for its histogram of 100 cells. If filtered is set, it asks for the means of so many
+// filters, each with other rows.
 type wide struct {
 	rows, columns int
 	histograms    bool
+	filtered      int
 	limit         int64
 }
 
@@ -68,7 +70,14 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wide, budget: {epsilon: 9, delta: 1e-4}}
 queries:
 `, path)
+	for i := range s.filtered {
+		fmt.Fprintf(&b, "  - {name: f%d, mean: {column: c0, clamp: [0, 100]}, where: [{column: c%d, max: %d.5}]}\n", i,
+			i%s.columns, 50+i/s.columns)
+	}
 	for c := range s.columns {
+		if s.filtered > 0 {
+			break
+		}
 		if s.histograms {
 			fmt.Fprintf(&b, "  - {name: q%d, histogram: {by: [{column: c%d, from: 0, to: 100, width: 1}]}}\n", c, c)
 		} else {
@@ -109,7 +118,10 @@ func TestManyBoundedQueriesKeepToTheLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures memory, of which the race detector needs much more")
 	}
-	cases := map[string]wide{"means": {rows: 6000, columns: 400, limit: 128 << 20}}
+	cases := map[string]wide{
+		"means":          {rows: 6000, columns: 400, limit: 128 << 20},
+		"filtered means": {rows: 30_000, columns: 10, filtered: 400, limit: 128 << 20},
+	}
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		cases["histograms"] = wide{rows: 6000, columns: 400, histograms: true, limit: 128 << 20}
 		cases["means of a wide table"] = wide{rows: 16_000, columns: 2000, limit: 512 << 20}

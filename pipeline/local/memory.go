@@ -48,8 +48,12 @@ const (
 	// a page with its dictionary and decoded values. The pages of all columns are in memory at the same time, or a part of
 	// their rows if these do not fit (source.SplitReader.Memory).
 	columnBytes = 3 * mebibyte / 8
-	// minRowBytes is the smallest memory for the rows of units with which a scan may run.
-	minRowBytes = 32 * mebibyte
+	// minRowBytes is the smallest memory for the rows of units with which a scan may run, and minStoreBytes the smallest
+	// share of a store of rows.
+	minRowBytes   = 32 * mebibyte
+	minStoreBytes = 32 << 10
+	// queryBytes is the memory for a query besides its cells and rows: its part of the plan, and what workers need for it.
+	queryBytes = 16 << 10
 )
 
 // atOnceBytes is the memory in bytes for what a worker's accumulators compute of the rows of a batch: their cells,
@@ -87,17 +91,37 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 	for workers := max(l.Workers, 1); ; workers-- {
 		left, cells := int64(0), int64(0)
+		least := max(minRowBytes, 2*minStoreBytes*l.stores(p)*int64(workers))
 		for _, cells = range domains(p) {
 			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
-			if left >= minRowBytes {
+			if left >= least {
 				room := left / 4 / int64(workers)
 				return memory{workers: workers, rows: left / 2, room: room, pages: readBytes(p) + room, cells: cells}, nil
 			}
 		}
 		if workers == 1 {
-			return memory{}, tooSmall(p, limit, limit-left+minRowBytes)
+			return memory{}, tooSmall(p, limit, limit-left+least)
 		}
 	}
+}
+
+// stores returns the number of stores of rows that each worker has, or more: one for each table, one for each query with
+// conditions of its own, and one for the totals of each query with discovered keys.
+func (l Limits) stores(p *pipeline.Plan) int64 {
+	n := max(len(p.Tables()), 1)
+	if n == 1 && len(p.Job().Privacy.Unit.Columns) == 0 {
+		return 0
+	}
+	for i := range p.Queries() {
+		q := &p.Queries()[i]
+		if l.Separate || len(q.Filters.Specs) > 0 {
+			n++
+		}
+		if _, follows := q.Leader(); follows || q.Selection != nil {
+			n++
+		}
+	}
+	return int64(n)
 }
 
 // domains returns the sizes to try for memory.cells, in order: first a size with which all of the plan's domains are
@@ -115,12 +139,12 @@ func domains(p *pipeline.Plan) []int64 {
 // values.
 const nameBytes = 64
 
-// cellBytes returns the memory in bytes for the cells of a plan's queries and for their names in each dimension, if
+// cellBytes returns the memory in bytes for a plan's queries, for their cells and for their names in each dimension, if
 // domains of up to maxDense cells are vectors.
 func cellBytes(p *pipeline.Plan, workers int, maxDense int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
-		sum += q.Query.Bytes(workers, maxDense)
+		sum += queryBytes + q.Query.Bytes(workers, maxDense)
 		for _, d := range q.Query.Directions() {
 			sum += nameBytes * int64(d.Size)
 		}
@@ -130,7 +154,7 @@ func cellBytes(p *pipeline.Plan, workers int, maxDense int64) int64 {
 
 // tooSmall returns the error for a limit that is less than a plan needs: with its place in the job if the job sets it.
 func tooSmall(p *pipeline.Plan, limit, need int64) error {
-	const code, fewer = "memory-limit", ", or ask for fewer cells or columns: a cell takes 8 bytes or more"
+	const code, fewer = "memory-limit", ", or ask for fewer queries, cells or columns"
 	needed := fmt.Sprintf("%d MiB", (need+mebibyte-1)/mebibyte)
 	if job := p.Job(); job.Memory() == limit {
 		return p.ErrorAt("memory_limit", code, "memory_limit: the queries need "+needed+" of memory, the limit is "+

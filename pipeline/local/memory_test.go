@@ -2,6 +2,8 @@ package local_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/owntest"
@@ -28,5 +30,30 @@ queries: [{name: ids, histogram: {by: [{column: id, from: 0, to: 1000000, width:
 	}
 	if err := (local.Limits{Workers: 1, Memory: 200 << 20}).Fits(p); err != nil {
 		t.Errorf("200 MiB: %v", err)
+	}
+}
+
+// Each query with a filter of its own has a store of rows. If the stores' shares would be too small, the job is refused.
+func TestLimitCountsStoresOfRows(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`
+version: 1
+name: stores
+privacy: {epsilon: 1, delta: 1e-9, unit: [unit], per_unit: {max_rows: 3}}
+input: {files: [stores.csv]}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: stores, budget: {epsilon: 9, delta: 1e-4}}
+queries:
+`)
+	for i := range 800 {
+		fmt.Fprintf(&b, "  - {name: q%d, count: {}, where: [{column: x, min: %d}]}\n", i, i)
+	}
+	p := enginetest.Plan(t, "/job.yaml", []byte(b.String()))
+	var refused *pipeline.Error
+	if err := (local.Limits{Workers: 1, Memory: 144 << 20}).Fits(p); !errors.As(err, &refused) || refused.Code != "memory-limit" {
+		t.Errorf("144 MiB: %v", err)
+	}
+	if err := (local.Limits{Workers: 4, Memory: 160 << 20}).Fits(p); err != nil {
+		t.Errorf("160 MiB: %v", err)
 	}
 }

@@ -111,13 +111,20 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	all := make([]*queries.Accumulator, len(p.Queries()))
 	s := &tableScan{Tables: t, ctx: ctx, spill: spill, done: t.progress(p, o, pipeline.StageAggregate)}
 	s.watch, _ = o.(pipeline.RowObserver)
+	// All stores of rows join the spill before the first row is read, so that the share of each is known.
+	of := make([][]*worker, len(t.of))
 	for k := range t.of {
-		workers, err := s.read(p.OfTable(k), k)
-		if err != nil {
+		var err error
+		if of[k], err = s.workers(p.OfTable(k), k); err != nil {
 			return err
 		}
+	}
+	for k, workers := range of {
 		if len(workers) == 0 {
 			continue
+		}
+		if err := s.read(p.OfTable(k), k, workers); err != nil {
+			return err
 		}
 		if err := aggregateOverUnits(workers); err != nil {
 			return err
@@ -179,8 +186,8 @@ type tableScan struct {
 	whole map[*pipeline.Join]*joined.Side // sides that fit in memory, and so are read only once
 }
 
-// read reads table k for its queries. It returns the workers; nil if it has no queries.
-func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
+// workers makes the workers for the queries of table k; none if it has no queries.
+func (s *tableScan) workers(p *pipeline.Plan, k int) ([]*worker, error) {
 	if len(p.Queries()) == 0 {
 		return nil, nil
 	}
@@ -188,19 +195,25 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 	if len(diags) > 0 {
 		return nil, diags
 	}
+	n := min(s.spill.memory.workers, max(s.of[k].data.Splits(), 1))
+	return newWorkers(n, p, schema, s.spill, s.limits)
+}
+
+// read reads table k for its queries.
+func (s *tableScan) read(p *pipeline.Plan, k int, workers []*worker) error {
+	schema, diags := p.Joined(s.schema(k), s.schema)
+	if len(diags) > 0 {
+		return diags
+	}
 	e := s.of[k]
 	s.whole = map[*pipeline.Join]*joined.Side{}
-	workers, err := newWorkers(min(s.spill.memory.workers, max(e.data.Splits(), 1)), p, schema, s.spill, s.limits)
-	if err != nil {
-		return nil, err
-	}
 	groups, err := e.splitReaderOf(p, schema)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	groups.Memory = s.spill.memory.pages
 	limit := cmp.Or(s.side, s.spill.memory.rows/2/int64(max(len(p.Joins()), 1)))
-	return workers, s.pass(p.Joins(), nil, limit, true, func(sides []*joined.Side, first bool) error {
+	return s.pass(p.Joins(), nil, limit, true, func(sides []*joined.Side, first bool) error {
 		for _, w := range workers {
 			w.joins = w.joins[:0]
 			columns := p.Columns()

@@ -19,6 +19,8 @@ const (
 // as null, as in Arrow files.
 const longestText = 1<<31 - 1
 
+// rowBatch collects rows in the columns out. ints, floats and texts receive the values of one row, and into points to
+// the one that each column needs.
 type rowBatch struct {
 	types []table.Type
 	out   []table.Column

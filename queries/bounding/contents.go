@@ -36,8 +36,8 @@ const (
 	// own bytes.
 	nodeBytes  = 20
 	valueBytes = intern.TextBytes
-	// leastNumbering is the memory in bytes that numbering may take even if the store's share is less.
-	leastNumbering = 1 << 18
+	// leastNumbering is the memory in bytes that numbering may take even if a quarter of the store's share is less.
+	leastNumbering = 1 << 14
 )
 
 // contentNumbers numbers the distinct contents of rows for several queries.
@@ -49,6 +49,7 @@ type contentNumbers struct {
 	nodes   []uint32       // for each row of the current batch, its node of the last level that was reached
 	packed  []byte         // the packed contents one after the other, in the order of their numbers
 	counts  []bool         // counts[number] is true if a row with this content counts in at least one query
+	room    int64          // the memory in bytes that numbering may take
 }
 
 // contentLevel is one level of the trie: the level of one query.
@@ -89,16 +90,17 @@ func (n *contentNumbers) start(rows int, share int64) bool {
 	if rows > maxNumberedBatch {
 		return false
 	}
+	n.room = max(share/4, leastNumbering)
 	bytes := 4 * int64(len(n.packed)) // joining the contents of all workers takes three more copies
 	for i := range n.levels {
 		l := &n.levels[i]
 		if l.done = false; max(l.children.Len(), l.values.Len()) > n.Limit {
 			return false
 		}
-		bytes += nodeBytes * int64(l.children.Len())
+		bytes += nodeBytes*int64(l.children.Len()) + 4*int64(len(l.childTable))
 		bytes += int64(valueBytes+l.own.packing.Packed) * int64(l.values.Len())
 	}
-	if bytes > max(share/4, leastNumbering) {
+	if bytes > n.room {
 		return false
 	}
 	n.nodes = columnar.Resize(n.nodes, rows)
@@ -114,7 +116,8 @@ func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 func (n *contentNumbers) addCells(query int, cells []int32) bool {
 	l := &n.levels[query]
 	if l.childTable == nil {
-		l.childTable = make([]uint32, min(childTableSize, childTablesSize/len(n.levels)))
+		pairs := min(childTableSize, childTablesSize/len(n.levels), int(n.room/8)/len(n.levels)) // half of the room at most
+		l.childTable = make([]uint32, pairs)
 	}
 	l.done = true
 	return l.descend(n.nodes, cells, l.symbols)

@@ -163,7 +163,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 		return err
 	}
 	r.split()
-	r.unitCache.startBatch(r.units)
+	r.unitCache.startBatch(r.units, r.spill.Share())
 	return nil
 }
 

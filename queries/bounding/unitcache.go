@@ -21,9 +21,15 @@ type cachedUnit struct {
 	id, generation uint32
 }
 
-// startBatch prepares for the rows of the batch that u has opened.
-func (k *unitCache) startBatch(u *units.Reader) {
+const cachedUnitBytes = 16 // the size of a cachedUnit
+
+// startBatch prepares for the rows of the batch that u has opened. The cache is not used if it would take more than an
+// eighth of share, the store's share of the memory.
+func (k *unitCache) startBatch(u *units.Reader, share int64) {
 	entries, n, dict := u.Dictionary()
+	if int64(n) > share/8/cachedUnitBytes {
+		entries, k.values, k.dict = nil, nil, 0
+	}
 	k.entries = entries
 	if entries != nil && (dict == 0 || dict != k.dict || len(k.values) != n) {
 		k.dict, k.values = dict, columnar.Resize(k.values, n)

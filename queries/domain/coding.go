@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -58,10 +59,12 @@ type Coding struct {
 	Grid    *GridCells
 	Nearest *NearestPoints
 
-	// zone, offsets and table follow from the fields above and are computed once.
+	// zone, offsets, table and values follow from the fields above and are computed once. values returns the coder for
+	// single values; it is nil if each AxisCoder needs its own.
 	zone    *time.Location
 	offsets func() *Offsets
 	table   func() *FoldTable
+	values  func() valueCoder
 }
 
 // Dropped is the code of a row that is not counted.
@@ -143,6 +146,7 @@ func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 		c.Column, c.Type = a.Column, t
 	}
 	c.Null, c.Other = a.Extra.Null, a.Extra.Other
+	c.shareValues()
 	return c, len(l.Problems.List) == before
 }
 
@@ -160,7 +164,20 @@ func (c *Coding) Coder(l BatchColumns) RowCoder {
 
 // axisCoder returns the local evaluation of a coding of one column.
 func (c *Coding) axisCoder(l BatchColumns) *AxisCoder {
-	return &AxisCoder{At: slices.Index(l.Columns, c.Column), Kind: c.Type, Values: c.valueCoder(), Null: c.Null}
+	values := c.values
+	if values == nil {
+		values = c.valueCoder
+	}
+	return &AxisCoder{At: slices.Index(l.Columns, c.Column), Kind: c.Type, Values: values(), Null: c.Null}
+}
+
+// shareValues makes all workers use one coder for single values, since its tables can be large. It is called when the
+// other fields of c are set. A coder of time fields has buffers, so that it cannot be shared.
+func (c *Coding) shareValues() {
+	if c.TimeField == "" {
+		own := *c
+		c.values = sync.OnceValue(own.valueCoder)
+	}
 }
 
 // valueCoder returns the coder for single values of the column, or nil if the coding has no cells.

@@ -81,6 +81,7 @@ func (f *FilterSpec) Conditions(l BatchColumns, zone *time.Location, field strin
 		if c.Other = Dropped; c.Ints != nil || c.Floats != nil || c.Texts != nil {
 			c.Other = unlisted
 		}
+		c.shareValues()
 		all = append(all, Condition{c, want})
 	}
 	if f.NotNull {

@@ -45,6 +45,8 @@ func (q *Base) remedy(adj query.Adjacency, norm normOf) string {
 	return "set " + problem.FieldBounds + ": " + strings.Join(ways, ", or ") + "; or leave the declaration out"
 }
 
+// tighter returns each bound that alone could be lowered so far, with the largest value that suffices, such as
+// {max_rows: 3}.
 func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
 	var ways []string
 	for _, try := range []struct {

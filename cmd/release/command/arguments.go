@@ -16,7 +16,8 @@ import (
 
 // things maps the arguments of a usage line, such as DIR, to the words of messages, such as "a release folder".
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
-	"FILE": "a file", "FILE…": "a file"}
+	"FILE": "a file", "FILE…": "a file", "DIR…": "release folders", "EARLIER": "two release folders",
+	"CODE|KEY|WORD": "what to explain"}
 
 // explainArguments replaces cobra's error texts for a verb and its subcommands.
 func explainArguments(cmd *cobra.Command) {
@@ -30,7 +31,7 @@ func explainArguments(cmd *cobra.Command) {
 			usage := strings.TrimSpace(cmd.CommandPath() + " " + takes)
 			switch first, _, _ := strings.Cut(takes, " "); {
 			case takes == "" && cmd.HasSubCommands():
-				return seeHelp(cmd, fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath()))
+				return unknownCommand(cmd, args[0])
 			case takes == "":
 				return seeHelp(cmd, usage+" takes no arguments")
 			case len(args) > 0:
@@ -61,6 +62,16 @@ func seeHelp(cmd *cobra.Command, text string) error {
 	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
 }
 
+// unknownCommand returns an error for a word that is no subcommand of cmd, with the most similar subcommand.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	hint := "see " + cmd.CommandPath() + " --help"
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(word); len(like) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + like[0] + "? " + hint
+	}
+	return &console.UsageError{Text: fmt.Sprintf("unknown command %q for %q", word, cmd.CommandPath()), Hint: hint}
+}
+
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
@@ -68,7 +79,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return seeHelp(cmd, "--"+missing.GetSpecifiedName()+" needs a value")
 	case errors.As(err, &invalid):
-		what := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+		what := map[string]string{"int": "a whole number", "int64": "a whole number",
+			"float64": "a number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
 		if what == "" {
 			return seeHelp(cmd, "--"+invalid.GetFlag().Name+": "+errors.Unwrap(invalid).Error())
 		}

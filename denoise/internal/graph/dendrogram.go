@@ -85,6 +85,7 @@ type splitter struct {
 	cuts       []int32
 }
 
+// put stores a reference to a set in a slot.
 func (d *Dendrogram) put(slot, reference int32) {
 	switch {
 	case slot == rootSlot:

@@ -89,6 +89,7 @@ func (f *family) estimate(ctx context.Context, y []float64, lambda float64) (*Fi
 	return &Fit{X: f.sum.x[:n], Leverage: f.sum.x[n:], DF: f.sum.df, Lambda: lambda}, err
 }
 
+// problem returns the terms of tree i for [Solver.Solve], by position.
 func (f *family) problem(i int, y []float64, lambda float64) func(p int) Term {
 	t := f.trees[i]
 	return func(p int) Term {

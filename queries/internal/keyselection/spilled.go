@@ -58,6 +58,7 @@ func (w *written) add(partition int, record func([]byte) []byte) error {
 	return w.flushOne(partition)
 }
 
+// flushOne writes the buffer of a partition to the spill.
 func (w *written) flushOne(partition int) error {
 	b := w.buffers[partition]
 	if len(b) == 0 {

@@ -150,9 +150,9 @@ type prefetch struct {
 type blocks struct {
 	mu    sync.Mutex
 	of    map[blockKey]*block
-	held  int64
-	limit int64
-	clock int64
+	held  int64 // bytes of memory of all blocks
+	limit int64 // for held
+	clock int64 // counts uses of blocks
 }
 
 type blockKey struct {
@@ -160,11 +160,12 @@ type blockKey struct {
 	index int64
 }
 
+// block is a block of a file that was requested.
 type block struct {
 	data   []byte
 	done   chan struct{} // closed when data is filled, or err is set
 	err    error
-	users  int
+	users  int   // number of readers that use it now
 	last   int64 // the value of clock when it was last used
 	wanted bool  // a reader has asked for it
 	read   int64 // number of bytes that readers have taken
