@@ -43,7 +43,10 @@ func newSharedMemory(bytes int64, readers int) *sharedMemory {
 	if bytes == 0 {
 		return &sharedMemory{most: math.MaxInt64}
 	}
-	return &sharedMemory{most: bytes / 2, window: max(bytes/2/int64(readers), leastWindow)}
+	n := int64(readers)
+	bytes -= min(n*scan.BlockSize, bytes/2) // each section has a block
+	// The slices of a window can be longer by a quarter than their rows.
+	return &sharedMemory{most: bytes / 2, window: max(bytes*2/5/n, leastWindow)}
 }
 
 // pageMemories holds unused memory in two pools, one for long column chunks and one for short ones. So a short chunk
