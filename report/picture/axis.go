@@ -83,7 +83,7 @@ func (a Axis) apply(to *plot.Axis, from, end float64, length, across vg.Length, 
 	case a.Log:
 		to.Tick.Marker = decades{most: labels(1.5*length, upright)} // labels of powers of ten are short
 	default:
-		to.Tick.Marker = round{most: labels(length, upright)}
+		to.Tick.Marker = round{limit: labels(length, upright)}
 	}
 }
 
@@ -126,8 +126,8 @@ func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) 
 	to.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// round places at most most ticks, at round numbers.
-type round struct{ most int }
+// round places at most limit ticks, at round numbers.
+type round struct{ limit int }
 
 // Ticks returns up to most ticks between low and high; at least two, unless the axis is too short for the numbers.
 func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
@@ -135,15 +135,15 @@ func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 	if !(span > 0) || math.IsInf(span, 0) {
 		return nil
 	}
-	step := math.Pow(10, math.Floor(math.Log10(span/float64(r.most))))
+	step := math.Pow(10, math.Floor(math.Log10(span/float64(r.limit))))
 	for _, more := range []float64{1, 2, 5, 10} {
-		if span/(more*step) <= float64(r.most) {
+		if span/(more*step) <= float64(r.limit) {
 			step *= more
 			break
 		}
 	}
 	// Beyond 2^53 steps from 0, i + 1 equals i; then the count n ends the loop.
-	for i, n := math.Ceil(low/step-1e-9), 0; n <= r.most && (i+float64(n))*step <= high+1e-9*span; n++ {
+	for i, n := math.Ceil(low/step-1e-9), 0; n <= r.limit && (i+float64(n))*step <= high+1e-9*span; n++ {
 		x := (i + float64(n)) * step
 		ticks = append(ticks, plot.Tick{Value: x, Label: Number(x)})
 	}

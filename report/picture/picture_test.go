@@ -89,7 +89,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%g is written %s, want %s", x, got, want)
 		}
 	}
-	for _, tick := range (round{most: 5}).Ticks(-0.3, 0.3) {
+	for _, tick := range (round{limit: 5}).Ticks(-0.3, 0.3) {
 		if tick.Label == "-0" {
 			t.Error("a tick is -0")
 		}

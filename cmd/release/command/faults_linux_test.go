@@ -41,7 +41,7 @@ func (p *processes) expect(code int, words string) {
 	}
 }
 
-// TestDiskFull: a full or read-only disk ends a run with a clear error. When there is space, the same run finishes
+// A full or read-only disk ends a run with a clear error. When there is space, the same run finishes
 // under the same charge.
 func TestDiskFull(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")

@@ -27,7 +27,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// TestKilledAtRandom: at whatever moments runs are killed (SIGKILL), each data interval ends with one release under one
+// At whatever moments runs are killed (SIGKILL), each data interval ends with one release under one
 // charge, and its visible bytes never change.
 func TestKilledAtRandom(t *testing.T) {
 	owntest.Slow(t)
@@ -66,7 +66,7 @@ func TestKilledAtRandom(t *testing.T) {
 // killAt is the step at which a process of TestKilledAtEachStep kills itself.
 const killAt = "DPRELEASE_TEST_KILL_AT"
 
-// TestKilledAtEachStep: a run that is killed before or after any call of the sink and of the ledger ends, run again, in
+// A run that is killed before or after any call of the sink and of the ledger ends, run again, in
 // one release under one charge.
 func TestKilledAtEachStep(t *testing.T) {
 	owntest.Slow(t)
@@ -104,7 +104,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// TestNewReleaseKilledAtEachStep: if a process is killed before or after any call of the sink and of the ledger while a
+// If a process is killed before or after any call of the sink and of the ledger while a
 // new release replaces an older one, the release folder always holds a release and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	owntest.Slow(t)
@@ -297,7 +297,7 @@ func (s killSink) Discard(staging string) error {
 	return s.around(func() error { return s.Sink.Discard(staging) })
 }
 
-// TestTerminated: a run that receives SIGTERM while it reads cancels its reservation, reports this by its exit code,
+// A run that receives SIGTERM while it reads cancels its reservation, reports this by its exit code,
 // and leaves no file behind.
 func TestTerminated(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")

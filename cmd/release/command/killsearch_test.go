@@ -32,7 +32,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 1000, del
 // killAtNoise is the report of noise at which a process of TestKilledBetweenSearchAndAnswer kills itself.
 const killAtNoise = "DPRELEASE_TEST_KILL_AT_NOISE"
 
-// TestKilledBetweenSearchAndAnswer: a run that is killed before or after each search and answer has one charge with
+// A run that is killed before or after each search and answer has one charge with
 // each search once, and leaves no noisy value behind. The next run makes the release under that charge, and every later
 // run repeats its bytes, without a search.
 func TestKilledBetweenSearchAndAnswer(t *testing.T) {

@@ -128,7 +128,7 @@ func (s *shards) kill(i int, after time.Duration) bool {
 	return done
 }
 
-// TestShardsKilledAtRandom: at whatever moments the processes of shards are killed (SIGKILL), a shard's file is
+// At whatever moments the processes of shards are killed (SIGKILL), a shard's file is
 // complete if it exists, no other file is left, an incomplete set is not merged, and shards that are run again make the
 // same release as one process, under one charge.
 func TestShardsKilledAtRandom(t *testing.T) {

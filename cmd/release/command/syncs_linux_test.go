@@ -60,7 +60,7 @@ func (p *processes) absolute(path string) string {
 	return filepath.Join(p.dir, path)
 }
 
-// TestSyncsOfARun: in the system calls of a run, every file that is renamed or committed was synced before, and its
+// In the system calls of a run, every file that is renamed or committed was synced before, and its
 // folder is synced afterwards.
 func TestSyncsOfARun(t *testing.T) {
 	if testing.Short() {

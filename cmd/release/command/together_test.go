@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// TestTogether: many processes of several jobs on one dataset run at the same moment, with a budget for fewer: exactly
+// Many processes of several jobs on one dataset run at the same moment, with a budget for fewer: exactly
 // as many releases are made as fit.
 func TestTogether(t *testing.T) {
 	owntest.Slow(t)
@@ -55,7 +55,7 @@ func together(t *testing.T, store string) {
 	p.settled(fit)
 }
 
-// TestPresentTogether: many processes run jobs with one fingerprint under different names at the same moment, and some
+// Many processes run jobs with one fingerprint under different names at the same moment, and some
 // are killed: there is one charge, one noise, and each name shows it.
 func TestPresentTogether(t *testing.T) {
 	owntest.Slow(t)

@@ -134,8 +134,8 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 		return err
 	case v.out == "":
 		return console.Usagef("--out: name the file for the shard's totals")
-	case v.partitions < 0 || v.partitions == 1 || v.partitions > mostPartitions:
-		return console.Usagef("--partitions must be from 2 to %d", mostPartitions)
+	case v.partitions < 0 || v.partitions == 1 || v.partitions > maxPartitions:
+		return console.Usagef("--partitions must be from 2 to %d", maxPartitions)
 	case v.Workers < 1:
 		return console.Usagef("--workers must be at least 1")
 	}
@@ -172,8 +172,8 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	return v.Printf("%s: shard %d of %d\n", v.out, shard.Number, shard.Of)
 }
 
-// mostPartitions is the maximum number of partitions. A shard keeps one open file for each.
-const mostPartitions = 256
+// maxPartitions is the maximum number of partitions. A shard keeps one open file for each.
+const maxPartitions = 256
 
 // files returns the paths of the files that a shard writes.
 func (v *verb) files() []string {
@@ -218,23 +218,23 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 	})
 }
 
-// mostShards is the maximum number of shards.
-const mostShards = 1 << 20
+// maxShards is the maximum number of shards.
+const maxShards = 1 << 20
 
 func parseShard(text string) (local.Shard, error) {
-	i, n, ok := parseNumber(text, mostShards)
+	i, n, ok := parseNumber(text, maxShards)
 	if !ok {
 		return local.Shard{}, console.Usagef("--shard %q: write which shard of how many, such as --shard 2/7", text)
 	}
 	return local.Shard{Number: i, Of: n}, nil
 }
 
-// parseNumber parses i/n, such as 2/7. n is at most most.
-func parseNumber(text string, most int) (i, n int, ok bool) {
+// parseNumber parses i/n, such as 2/7. n is at most limit.
+func parseNumber(text string, limit int) (i, n int, ok bool) {
 	number, of, _ := strings.Cut(text, "/")
 	i, err := strconv.Atoi(number)
 	n, err2 := strconv.Atoi(of)
-	return i, n, err == nil && err2 == nil && i >= 1 && n >= i && n <= most
+	return i, n, err == nil && err2 == nil && i >= 1 && n >= i && n <= limit
 }
 
 // Merge merges one partition's files of all shards into one file.
@@ -246,7 +246,7 @@ type Merge struct {
 // Run merges the files. It charges nothing and needs no ledger.
 func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, keyFile string, paths []string,
 	version string) error {
-	i, n, ok := parseNumber(m.Partition, mostPartitions)
+	i, n, ok := parseNumber(m.Partition, maxPartitions)
 	switch {
 	case !ok || n < 2:
 		return console.Usagef("--partition %q: write which partition of how many, such as --partition 2/4", m.Partition)

@@ -15,7 +15,7 @@ import (
 
 func testProgram() manifest.Program { return manifest.Program{Name: "dprelease", Version: "v1"} }
 
-// TestSelftestFails: a check that fails is named, in text and as JSON, also with --quiet, and is the failure of a
+// A check that fails is named, in text and as JSON, also with --quiet, and is the failure of a
 // stated check.
 func TestSelftestFails(t *testing.T) {
 	checks := []selftest.Check{
@@ -38,7 +38,7 @@ func TestSelftestFails(t *testing.T) {
 	}
 }
 
-// TestSelftestRelease: the audit's releases follow its job, with the charged noise.
+// The audit's releases follow its job, with the charged noise.
 func TestSelftestRelease(t *testing.T) {
 	counts, m, err := (&selftester{nil, testProgram}).releaseIn(t.TempDir(), gaussian)(t.Context(), 2000, 2)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestSelftestRelease(t *testing.T) {
 	}
 }
 
-// TestSelftestSelects: the audit's releases with discovered keys follow its job: a tenth of the keys of one unit is
+// The audit's releases with discovered keys follow its job: a tenth of the keys of one unit is
 // selected, and all keys of many units. With a minimum of three units, a tenth of the keys of three units is selected,
 // and none of the keys of two.
 func TestSelftestSelects(t *testing.T) {

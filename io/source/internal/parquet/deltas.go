@@ -123,10 +123,10 @@ func sumLengths(b []byte) (total int64, ok bool) {
 	return total, err == nil
 }
 
-// countDeltas counts the integers at the start of b, which are coded as differences of at most most bits. announced is
-// the number that the page states. It also returns the bytes after them. Source: parquet-format, Encodings.md,
+// countDeltas counts the integers at the start of b, which are coded as differences of at most maxBits bits. announced
+// is the number that the page states. It also returns the bytes after them. Source: parquet-format, Encodings.md,
 // "DELTA_BINARY_PACKED = 5".
-func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, err error) {
+func countDeltas(b []byte, maxBits byte, announced int) (values int, rest []byte, err error) {
 	var head [4]uint64 // values in a block, miniblocks in a block, number of values, first value
 	for i := range head {
 		v, n := binary.Uvarint(b)
@@ -140,16 +140,16 @@ func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, e
 		head[2] > uint64(announced) {
 		return 0, nil, undecodedDeltas()
 	}
-	length, err := blocksLength(b, int(size), int(minis), most, int(head[2])-1)
+	length, err := blocksLength(b, int(size), int(minis), maxBits, int(head[2])-1)
 	if err != nil {
 		return 0, nil, err
 	}
 	return int(head[2]), b[length:], nil
 }
 
-// blocksLength returns the length in bytes of the blocks that hold the given number of differences, of at most most
-// bits each.
-func blocksLength(b []byte, size, minis int, most byte, differences int) (int, error) {
+// blocksLength returns the length in bytes of the blocks that hold the given number of differences, of at most
+// maxBits bits each.
+func blocksLength(b []byte, size, minis int, maxBits byte, differences int) (int, error) {
 	all := len(b)
 	for left := differences; left > 0; {
 		_, n := binary.Uvarint(b)
@@ -164,7 +164,7 @@ func blocksLength(b []byte, size, minis int, most byte, differences int) (int, e
 			}
 			length := size / minis / 8 * int(w)
 			switch {
-			case w > most:
+			case w > maxBits:
 				return 0, undecodedDeltas()
 			case length > len(b):
 				return 0, short()

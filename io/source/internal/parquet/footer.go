@@ -45,7 +45,7 @@ type chunk struct {
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {
-		return nil, fault.New(fault.CodeTruncated, "the file is too short for a Parquet file")
+		return nil, newTruncated("is too short for a Parquet file")
 	}
 	if err := scan.ReadAt(f, tail[:], size-8); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func noFooter(f io.ReaderAt) error {
 	case "PARE":
 		return fault.New(fault.CodeUnsupported, "the file is encrypted")
 	case "PAR1":
-		return fault.New(fault.CodeTruncated, "the file does not end as a Parquet file does")
+		return newTruncated("does not end as a Parquet file does")
 	}
 	return fault.New(fault.CodeDamaged, "this is not a Parquet file")
 }
@@ -198,4 +198,9 @@ func (c *chunk) check(l *leaf, rows, end int64) error {
 			Advise("write the file with snappy, zstd, gzip, brotli, lz4_raw or no compression")
 	}
 	return nil
+}
+
+// newTruncated returns the error for a file that ends too early.
+func newTruncated(text string) error {
+	return fault.New(fault.CodeTruncated, "the file %s", text).Advise("copy it again from where it came from")
 }
