@@ -51,7 +51,7 @@ func scanText(p *pipeline.Plan, s *local.ScanPlan) string {
 		}
 		return console.Fill("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
-	text := console.Fill("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
+	text := console.Fill("\nscan: one pass for %s over %s, by %s at most; queries and cells take %s at most\n",
 		spelling.Count(len(p.Queries()), "query"), spelling.Count(s.Files, "file"), spelling.Count(s.Workers,
 			"worker"), binary(s.Cells))
 	if len(p.Filters().Columns()) > 0 {
