@@ -96,7 +96,11 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= least {
 				room := left / 4 / int64(workers)
-				return memory{workers: workers, rows: left / 2, room: room, pages: readBytes(p) + room, cells: cells}, nil
+				pages := readBytes(p) + room
+				if !storesRows(p) {
+					pages += left / 2 / int64(workers)
+				}
+				return memory{workers: workers, rows: left / 2, room: room, pages: pages, cells: cells}, nil
 			}
 		}
 		if workers == 1 {
@@ -105,7 +109,13 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// stores returns the number of stores of rows that each worker has, or more: one for each table, one for each query with
+// storesRows reports whether the plan's queries store rows of units.
+func storesRows(p *pipeline.Plan) bool {
+	return len(p.Tables()) > 1 || len(p.Job().Privacy.Unit.Columns) > 0 ||
+		slices.ContainsFunc(p.Queries(), func(q pipeline.Planned) bool { return q.Selection != nil })
+}
+
+// stores estimates the number of stores of rows that each worker has: one for each table, one for each query with
 // conditions of its own, and one for the totals of each query with discovered keys.
 func (l Limits) stores(p *pipeline.Plan) int64 {
 	n := max(len(p.Tables()), 1)

@@ -35,6 +35,6 @@ func WaitingText(r *ledger.Run, now time.Time) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Charge.Params)) {
 		job += " --param " + name + "=" + r.Charge.Params[name]
 	}
-	return console.OneLine("job " + strings.TrimSpace(job) + " is charged and not published since " + since + ": its run is at work, or was cut short; the same run again takes it up at " +
-		"no cost")
+	return console.OneLine("job " + strings.TrimSpace(job) + " is charged and not published since " + since +
+		": its run is at work, or was cut short; the same run again takes it up at no cost")
 }

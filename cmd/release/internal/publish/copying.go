@@ -157,7 +157,8 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 				"choose another prefix, or put this release in place of that one with --replace")
 		}
 	}
-	// The note exists while a replacement is in progress. Files of two releases can be there, even if this one is complete.
+	// The note exists while a replacement is in progress. Files of two releases can be there, even if this one is
+	// complete.
 	_, err := c.stat(ctx, replacedName)
 	switch {
 	case err == nil:

@@ -125,7 +125,8 @@ func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 	case err != nil && unread != nil && !errors.Is(unread, fs.ErrNotExist):
 		return key, console.Usagef("--key: the file %s can't be read: %s", keyOrPath, regular.Reason(unread))
 	case err != nil && unread == nil:
-		return key, console.Usagef("--key: the file %s holds no minisign public key: name the file that ends in .pub", keyOrPath)
+		return key, console.Usagef("--key: the file %s holds no minisign public key: name the file that ends in .pub",
+			keyOrPath)
 	case err != nil:
 		return key, console.Usagef("--key: neither a file nor the text of a minisign public key")
 	}

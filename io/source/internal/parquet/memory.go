@@ -35,8 +35,12 @@ type sharedMemory struct {
 	buffer            rowBuffer
 }
 
-// leastWindow is the least length of a window in bytes: about a hundred numbers.
-const leastWindow = 1 << 10
+// minWindow is the minimum length of a window in bytes: about a hundred numbers. maxWindow is the maximum: the offsets of
+// texts in a window have 32 bits.
+const (
+	minWindow = 1 << 10
+	maxWindow = 1 << 30
+)
 
 // newSharedMemory returns the memory for readers that hold at most some bytes together; 0 for no limit.
 func newSharedMemory(bytes int64, readers int) *sharedMemory {
@@ -46,7 +50,7 @@ func newSharedMemory(bytes int64, readers int) *sharedMemory {
 	n := int64(readers)
 	bytes -= min(n*scan.BlockSize, bytes/2) // each section has a block
 	// The slices of a window can be longer by a quarter than their rows.
-	return &sharedMemory{most: bytes / 2, window: max(bytes*2/5/n, leastWindow)}
+	return &sharedMemory{most: bytes / 2, window: min(max(bytes*2/5/n, minWindow), maxWindow)}
 }
 
 // pageMemories holds unused memory in two pools, one for long column chunks and one for short ones. So a short chunk
@@ -64,8 +68,8 @@ func pageMemoriesOf(size int64) *sync.Pool {
 	return &pageMemories[1]
 }
 
-// mostKept is the length in bytes of the longest slice that is kept for later chunks.
-const mostKept = 16 << 20
+// maxKept is the length in bytes of the longest slice that is kept for later chunks.
+const maxKept = 16 << 20
 
 // isLarge reports whether a slice is too long to be kept.
 func (m *pageMemory) isLarge() bool {
@@ -73,5 +77,5 @@ func (m *pageMemory) isLarge() bool {
 	return max(
 		cap(m.block), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),
 		4*cap(v.ints32), 8*cap(v.ints64), 12*cap(v.ints96), 4*cap(v.floats32), 8*cap(v.floats64),
-	) > mostKept
+	) > maxKept
 }
