@@ -97,8 +97,8 @@ func LedgerError(step string, err error) error {
 			"locks are beside that path"
 	case errors.As(err, &over):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; " + clockRemedy(over.Period()) + remedy(over) + ", or let the data's owner decide whether a larger budget is right: " +
-			"release ledger budget set JOB --epsilon E --reason WHY"
+		e.Hint = "nothing was spent; " + clockRemedy(over.Period()) + remedy(over) + ", or let the data's owner decide " +
+			"whether a larger budget is right: release ledger budget set JOB --epsilon E --reason WHY"
 	case errors.As(err, new(*ledger.OverShareError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
 		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger " +

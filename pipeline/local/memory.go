@@ -89,15 +89,16 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	if limit == 0 {
 		limit = DefaultMemory()
 	}
+	stores := l.stores(p)
 	for workers := max(l.Workers, 1); ; workers-- {
 		left, cells := int64(0), int64(0)
-		least := max(minRowBytes, 2*minStoreBytes*l.stores(p)*int64(workers))
+		least := max(minRowBytes, 2*minStoreBytes*stores*int64(workers))
 		for _, cells = range domains(p) {
 			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= least {
 				room := left / 4 / int64(workers)
 				pages := readBytes(p) + room
-				if !storesRows(p) {
+				if stores == 0 {
 					pages += left / 2 / int64(workers)
 				}
 				return memory{workers: workers, rows: left / 2, room: room, pages: pages, cells: cells}, nil
@@ -109,29 +110,24 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// storesRows reports whether the plan's queries store rows of units.
-func storesRows(p *pipeline.Plan) bool {
-	return len(p.Tables()) > 1 || len(p.Job().Privacy.Unit.Columns) > 0 ||
-		slices.ContainsFunc(p.Queries(), func(q pipeline.Planned) bool { return q.Selection != nil })
-}
-
-// stores estimates the number of stores of rows that each worker has: one for each table, one for each query with
-// conditions of its own, and one for the totals of each query with discovered keys.
-func (l Limits) stores(p *pipeline.Plan) int64 {
-	n := max(len(p.Tables()), 1)
-	if n == 1 && len(p.Job().Privacy.Unit.Columns) == 0 {
-		return 0
+// stores estimates the number of stores of rows that each worker has: if there are units, one for each table and one for
+// each query with conditions of its own; and one for the totals of each query with discovered keys. It is 0 if there are
+// none.
+func (l Limits) stores(p *pipeline.Plan) (n int64) {
+	units := len(p.Tables()) > 1 || len(p.Job().Privacy.Unit.Columns) > 0
+	if units {
+		n = int64(max(len(p.Tables()), 1))
 	}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
-		if l.Separate || len(q.Filters.Specs) > 0 {
+		if units && (l.Separate || len(q.Filters.Specs) > 0) {
 			n++
 		}
-		if _, follows := q.Leader(); follows || q.Selection != nil {
+		if _, follows := q.Leader(); units && follows || q.Selection != nil {
 			n++
 		}
 	}
-	return int64(n)
+	return n
 }
 
 // domains returns the sizes to try for memory.cells, in order: first a size with which all of the plan's domains are

@@ -46,27 +46,35 @@ func (in *input) sample(p *pipeline.Plan, all []*aggregation.Aggregation) (*writ
 // sampleDigest adds the column d, the digest of a row's values. The first units columns are the unit's, without NULL.
 func (w *writer) sampleDigest(values []column, units int) {
 	var types []table.Type
-	var message []part
-	at := "0" // the polynomial of bounding.Sample's numeric digests
 	for i := range values {
-		c := &values[i]
-		types = append(types, c.Type)
+		types = append(types, values[i].Type)
+	}
+	if bounding.Numeric(types) {
+		w.numericDigest(values, units)
+		return
+	}
+	var message []part
+	for i := range values {
 		if i > 0 {
 			message = append(message, part{Bytes: []byte{0}})
 		}
-		message = append(message, part{Text: c, NeverNull: i < units})
-		n := fmt.Sprintf("%s %% %d", c.Expr, bounding.SamplePrime)
-		if c.Type.Kind == table.Timestamp {
-			n = fmt.Sprintf("%s * %d %% %d", n, c.Type.Unit, bounding.SamplePrime)
+		message = append(message, part{Text: &values[i], NeverNull: i < units})
+	}
+	w.layer(w.first8(w.digest(w.bytes(message))) + " AS d")
+}
+
+// numericDigest is sampleDigest for columns of numbers. The column p is the value of the polynomial.
+func (w *writer) numericDigest(values []column, units int) {
+	at := "0"
+	for i := range values {
+		n := fmt.Sprintf("%s %% %d", values[i].Expr, bounding.SamplePrime)
+		if of := values[i].Type; of.Kind == table.Timestamp {
+			n = fmt.Sprintf("%s * %d %% %d", n, of.Unit, bounding.SamplePrime)
 		}
 		if i >= units {
 			n = fmt.Sprintf("COALESCE(%s, %d)", n, bounding.SampleNull)
 		}
 		at = fmt.Sprintf("(%s + %s) * %d %% %d", at, n, bounding.SampleBase, bounding.SamplePrime)
-	}
-	if !bounding.Numeric(types) {
-		w.layer(w.first8(w.digest(w.bytes(message))) + " AS d")
-		return
 	}
 	w.layer(fmt.Sprintf("(%s + %[2]d) %% %[2]d AS p", at, bounding.SamplePrime))
 	w.layer(fmt.Sprintf("p * p %% %[1]d * p %% %[1]d AS d", bounding.SamplePrime))
