@@ -121,7 +121,7 @@ func longLists(t *testing.T, columns, rows int) (path string, names []string) {
 
 // A reader of lists keeps to its memory, and returns the same lists for any memory.
 func TestListsOfPagesThatDoNotFitTogether(t *testing.T) {
-	const columns, rows, limit = 24, 40_000, 4 << 20 // the pages of all columns have 24 x 40,000 x 1.5 x 8 bytes
+	const columns, rows, limit = 24, 20_000, 2 << 20 // the pages of all columns have 24 x 20,000 x 1.5 x 8 bytes
 	path, names := longLists(t, columns, rows)
 	d := open(t, textfile.CSV{}, path)
 	for _, memory := range []int64{0, 1, limit} {
@@ -147,7 +147,7 @@ func TestListsOfPagesThatDoNotFitTogether(t *testing.T) {
 			t.Fatalf("%d bytes: %d rows, want %d: %v", memory, have, rows, err)
 		}
 		// Besides, each column has a block of the file, and one column has a page and a dictionary.
-		if memory > 0 && most > memory+columns*(128<<10)+3<<20 {
+		if memory > 0 && most > memory+columns*(128<<10)+2<<20 {
 			t.Errorf("%d KiB of %d KiB are held", most>>10, memory>>10)
 		}
 	}
