@@ -20,7 +20,7 @@
 //	                oversized.go bounds units that do not fit in memory
 //	sampler.go      chooses a unit's rows by the smallest digests (messages.go, digests.go, bottomk.go)
 //	shared.go       lets several queries share records; ranked.go keeps rows for a bound that is chosen later
-//	sample.go       chooses a unit's rows once for all queries, by columns that the job names
+//	sampleby.go     chooses a unit's rows once for all queries, by columns that the job names
 package bounding
 
 import (
