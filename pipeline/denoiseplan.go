@@ -51,14 +51,15 @@ func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem)
 
 // kindOf returns the kind of numbers to which a query's denoising steps apply, such as counts.
 func kindOf(q *configs.Query) denoise.Kind {
-	switch {
-	case q.Variance != nil:
-		return denoise.Quotient
-	case q.Mean != nil:
-		return denoise.CentredSums
-	case q.Sum != nil:
-		if len(q.Sum.Bounds()) == 2 {
-			if least, err := calibrate.ParseNearest(string(q.Sum.Bounds()[0])); err == nil && least >= 0 {
+	for kind, a := range q.Aggregates() {
+		switch {
+		case a == q.Mean:
+			return denoise.CentredSums
+		case query.Kind(kind).IsQuotient():
+			return denoise.Quotient
+		}
+		if len(a.Bounds()) == 2 {
+			if least, err := calibrate.ParseNearest(string(a.Bounds()[0])); err == nil && least >= 0 {
 				return denoise.Counts
 			}
 		}
