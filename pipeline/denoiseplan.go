@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
@@ -129,7 +128,7 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 			b.denoiseError(path, err)
 		case !q.Selected():
 			bound = append(bound, fitting)
-		case knownNoise(s.Name()):
+		case s.KnownNoise():
 			b.report(path, "contradiction", s.Name()+" does not go with keys that are discovered: their counts are published "+
 				"for being large, so that their noise is not independent of it",
 				"leave the estimates at the noisy counts")
@@ -143,10 +142,6 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 // Selected reports whether noisy counts decide which cells the query has. The number of cells is then unknown before
 // the run.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
-
-func knownNoise(method string) bool {
-	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
-}
 
 // shapeOf returns the number of cells along each dimension of a query. A query for a single number has one dimension of
 // one cell.
