@@ -113,7 +113,7 @@ func (t *Table) headline() string {
 	}
 	if x := t.Text; x != nil {
 		words = append(words, x.Encoding)
-		if t.Format != JSONL {
+		if !t.Format.HasObjects() {
 			words = append(words, delimiterText(x), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
 			if x.Renamed {

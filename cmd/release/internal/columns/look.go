@@ -41,6 +41,9 @@ const (
 	Unknown Format = ""
 )
 
+// HasObjects reports whether rows are JSON objects: the job names their columns and types.
+func (f Format) HasObjects() bool { return f == JSONL }
+
 // Look is what was found out about a file.
 type Look struct {
 	Format Format

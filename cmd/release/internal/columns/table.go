@@ -114,7 +114,7 @@ func (t *Table) Source() source.Options {
 	if x == nil {
 		return o
 	}
-	if t.Format == JSONL {
+	if t.Format.HasObjects() {
 		o.JSONL.Columns = map[string]string{}
 		for _, c := range x.Columns {
 			o.JSONL.Columns[c.Name] = c.Type
