@@ -20,7 +20,7 @@
 //	                divide.go divides a partition that does not fit in memory, oversized.go bounds units that do not
 //	sampler.go      chooses a unit's rows by the smallest digests (messages.go, digests.go, bottomk.go)
 //	shared.go       lets several queries share records; ranked.go keeps rows for a bound that is chosen later
-//	sample.go       chooses a unit's rows once for all queries, by columns that the job names
+//	sampleby.go     chooses a unit's rows once for all queries, by columns that the job names
 package bounding
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// If columns of the job choose the rows of a unit (queries/bounding/sample.go), the choice needs neither cells nor
+// If columns of the job choose the rows of a unit (queries/bounding/sampleby.go), the choice needs neither cells nor
 // values. So the statement chooses rows first, and then is the statement of a table in which each row is a unit. One
 // statement answers all queries with the same sample: it groups the kept rows by the cells of each query (GROUPING
 // SETS).
