@@ -23,7 +23,7 @@ import (
 // category (strings) and value.
 const tableVariable = "DPRELEASE_STORES_TABLE"
 
-// benchJobs are the jobs of BenchmarkJob, after the lines that all share: one that computes little for each byte, one
+// benchJobs are the jobs of BenchmarkJob, without the lines that all have: one that computes little for each byte, one
 // that sums numbers, and one that bounds the rows of units.
 var benchJobs = []struct{ name, text string }{
 	{"histogram", `privacy: {epsilon: 1, delta: 1e-6, unit: row}
@@ -136,7 +136,7 @@ func take(b *testing.B, path string) {
 	}
 }
 
-// spent is the elapsed time of a run, and the CPU time of our process and of the server.
+// spent is what a run took: elapsed time, and CPU time of our process and of the server.
 type spent struct{ wall, own, server time.Duration }
 
 func medians(runs []spent) spent {

@@ -32,7 +32,8 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups reports whether counts and sums of groups are enough, so that no later step needs single rows.
+// inGroups reports whether the statement can be computed from counts and sums of groups, because no step needs single
+// rows.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.CellPerAxis && c.cellsInAll() > maxTogether)
@@ -52,9 +53,9 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
-// cellsOf returns a text that is equal for aggregations with the same rows and cells, or with the same sample of rows.
-// One statement answers all of these, so that the database reads the rows once. ok is false if the aggregation needs a
-// statement of its own.
+// cellsOf returns a key by which aggregations share a statement, so that the database reads the rows once: it is equal
+// for aggregations with the same rows and cells, or with the same sample of rows. ok is false if the aggregation needs
+// a statement of its own.
 func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	v := o.Value
 	if o.CellPerAxis || o.Bins != nil || v != nil && (v.Clip || v.Factors != nil || len(v.Value.Columns) > 1) {
@@ -70,8 +71,8 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	return same.String(), true
 }
 
-// rowsOfAll returns an aggregation of the rows and columns that all these aggregations read, including rows without a
-// value.
+// rowsOfAll returns an aggregation that reads the rows of all these aggregations, including rows without a value, and
+// each column that one of them reads.
 func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	o := *all[0]
 	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, columnsOfAll(all)
@@ -233,8 +234,7 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum describes a sum over rows. The values of the expression of, from -most to most, are added up. Then the sum is
-// multiplied by times, and less is subtracted for each row.
+// sum is the description of one sum: times · SUM(x) - less · rows, for an expression x with values from -max to max.
 type sum struct {
 	of                string
 	most, times, less int64
@@ -266,8 +266,8 @@ func (c *contents) sums(rows string) (all []sum) {
 	return all
 }
 
-// sumText returns the sum of an expression as text. of has values from -most to most; if most is 0, it is itself a sum.
-// rows is the number of rows.
+// sumText returns the sum s as text, with the expression x in place of s.x. The values of x are from -limit to limit;
+// if limit is 0, x is itself a sum. The expression rows counts the rows.
 func (c *contents) sumText(s sum, of string, most int64, rows string) string {
 	if s.times == 1 && s.less == 0 {
 		return c.digits(c.sum(of, most))
