@@ -116,7 +116,7 @@ func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 func (n *contentNumbers) addCells(query int, cells []int32) bool {
 	l := &n.levels[query]
 	if l.childTable == nil {
-		pairs := min(childTableSize, childTablesSize/len(n.levels), int(n.room/8)/len(n.levels)) // half of the room at most
+		pairs := min(childTableSize, childTablesSize/len(n.levels), int(n.room/8)/len(n.levels)) // at most half of the memory for numbering
 		l.childTable = make([]uint32, pairs)
 	}
 	l.done = true
@@ -223,8 +223,8 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand replaces the content number in each record by the packed content, and appends the records to dst. In a record,
-// key bytes come before the content number, and more bytes after it.
+// expand appends records to dst, with the packed content in place of each content number. In a record, key bytes come
+// before the content number, and more bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
 		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)

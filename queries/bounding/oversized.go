@@ -66,7 +66,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 	return nil
 }
 
-// noText is the key of no record: there are fewer texts.
+// noText is a key that no record has, because there are never so many texts.
 var noText = []byte{0xff, 0xff, 0xff, 0xff}
 
 // oversizedUnit bounds one oversized unit by the limits of one query.
