@@ -63,8 +63,8 @@ func planOfStays(t *testing.T, delta, unit, where string, queries ...string) *Pl
 	return p
 }
 
-// The vectors that measure a mean's rows are found from the job alone, and only those that are sums of the same rows.
-// Each case lists the vectors of other queries that measure the sums and the counts of the first one.
+// From the job alone, shareRows finds the vectors of other queries that are sums over the same rows as a mean. Each
+// case lists the vectors of other queries that measure the sums and the counts of the first one.
 func TestVectorsOfTheSameRows(t *testing.T) {
 	const number = ", where: [{column: days, min: 0}]"
 	variance := "variance: {column: days, clamp: [0, 20], by: [" + byWard + "]}"

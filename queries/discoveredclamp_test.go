@@ -174,7 +174,7 @@ func TestClampIsFound(t *testing.T) {
 		kind      Kind
 		lo, hi    string
 		from, to  float64 // values
-		low, high float64 // the clamp is about
+		low, high float64 // the clamp that must be found, approximately
 	}{
 		{Sum, "0", "1e9", 40, 60, 0, 60},
 		{Sum, "-1e9", "1e9", -60, -40, -60, 60},

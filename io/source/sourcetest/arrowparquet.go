@@ -101,7 +101,8 @@ func (s *shredder) field(f arrow.Field, of arrow.Array, lists int16) (node schem
 	}, err
 }
 
-// list returns the Parquet node of a list or map, and its rows. As pqarrow has it, all elements of lists are optional.
+// list returns the Parquet node of a list or map, and its rows. As in files of pqarrow, all elements of lists are
+// optional.
 func (s *shredder) list(f arrow.Field, repeat parquet.Repetition, a array.ListLike, lists int16) (schema.Node, rowsOf,
 	error) {
 	_, isMap := a.(*array.Map)
