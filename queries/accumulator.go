@@ -3,8 +3,8 @@ package queries
 // Accumulators: how engines add up rows
 //
 // Engines that read rows pass batches to the accumulators of aggregations. Engines that let a database add up rows pass
-// one [Total] for each cell. In both cases [HideTotals] then turns the totals into exact answers ([mechanism.Exact]),
-// whose values other packages cannot read.
+// one total for each cell ([aggregation.Total]). In both cases [HideTotals] then turns the totals into exact answers
+// ([mechanism.Exact]), whose values other packages cannot read.
 
 import (
 	"errors"

@@ -128,7 +128,7 @@ func (q *Sums) Directions() []domain.Direction {
 	return axes
 }
 
-// LooksEmpty looks at the noisy vectors: see [query.Query].
+// LooksEmpty reports whether the noisy vectors could be noise alone: see [query.Query].
 func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmpty(q, noisy) }
 
 // Aggregation describes adding up the values, and the other totals that the query needs.
