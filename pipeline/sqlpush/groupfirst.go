@@ -126,7 +126,7 @@ func groupedFirst(queries []*contents) string {
 		totals = append(totals, c.integer("SUM("+number+")")+" AS "+number)
 		for i, s := range q.sums(rows) {
 			part := fmt.Sprint(q.among, "p", i)
-			sums = append(sums, c.sum(s.of, s.most)+" AS "+part)
+			sums = append(sums, c.sum(s.x, s.max)+" AS "+part)
 			totals = append(totals, q.sumText(s, part, 0, "SUM("+number+")")+fmt.Sprint(" AS ", q.among, "sum", i))
 		}
 	}
@@ -236,8 +236,8 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 
 // sum is the description of one sum: times · SUM(x) - less · rows, for an expression x with values from -max to max.
 type sum struct {
-	of                string
-	most, times, less int64
+	x                string
+	max, times, less int64
 }
 
 // sums returns the sums of a query. The expression rows counts the rows of a group. On DuckDB the centre of the clamp
@@ -250,17 +250,17 @@ func (c *contents) sums(rows string) (all []sum) {
 		low, high := c.Value.Range(i)
 		s := sum{v, max(high-c.Value.Centre, c.Value.Centre-low), max(1, c.times[i]), c.Value.Centre}
 		if !afterwards || c.Second != nil {
-			s.of, s.less = c.term(less(v, s.less)), 0
+			s.x, s.less = c.term(less(v, s.less)), 0
 		}
 		all = append(all, s)
 	}
 	if c.Second != nil {
 		x := less(c.values[0], c.Value.Centre)
-		most := all[0].most * all[0].most
-		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), most, 1, c.Second.Less}); afterwards {
+		limit := all[0].max * all[0].max
+		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), limit, 1, c.Second.Less}); afterwards {
 			all = append(all, s)
 		} else {
-			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.of, s.less)), max(most-s.less, s.less), 1, 0})
+			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.x, s.less)), max(limit-s.less, s.less), 1, 0})
 		}
 	}
 	return all
@@ -268,11 +268,11 @@ func (c *contents) sums(rows string) (all []sum) {
 
 // sumText returns the sum s as text, with the expression x in place of s.x. The values of x are from -limit to limit;
 // if limit is 0, x is itself a sum. The expression rows counts the rows.
-func (c *contents) sumText(s sum, of string, most int64, rows string) string {
+func (c *contents) sumText(s sum, x string, limit int64, rows string) string {
 	if s.times == 1 && s.less == 0 {
-		return c.digits(c.sum(of, most))
+		return c.digits(c.sum(x, limit))
 	}
-	return movedSum("SUM("+of+")", s.times, rows, s.less)
+	return movedSum("SUM("+x+")", s.times, rows, s.less)
 }
 
 // clamped returns the clamped value of an integer column in its stored form. ok is false if the column is not read in

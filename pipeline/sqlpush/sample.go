@@ -38,10 +38,10 @@ func (in *input) sample(p *pipeline.Plan, all []*aggregation.Aggregation) (*writ
 	unit := strings.Join(units, ", ")
 	w.sampleDigest(values, len(units))
 	w.push("ROW_NUMBER() OVER (PARTITION BY " + unit + " ORDER BY d) AS r")
-	most := min(o.Limits.Rows, math.MaxInt64-1)
-	w.filter(fmt.Sprintf("r <= %d", most+1))
+	limit := min(o.Limits.Rows, math.MaxInt64-1)
+	w.filter(fmt.Sprintf("r <= %d", limit+1))
 	w.push("COUNT(*) OVER (PARTITION BY " + unit + " ORDER BY d) AS below")
-	w.filter(fmt.Sprintf("below <= %d", most))
+	w.filter(fmt.Sprintf("below <= %d", limit))
 	return w, columns
 }
 
@@ -134,7 +134,7 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 		rows := c.counted()
 		totals = append(totals, rows+fmt.Sprintf(" AS %sn", c.among))
 		for k, s := range c.sums(rows) {
-			totals = append(totals, c.sumText(s, s.of, s.most, rows)+fmt.Sprintf(" AS %ssum%d", c.among, k))
+			totals = append(totals, c.sumText(s, s.x, s.max, rows)+fmt.Sprintf(" AS %ssum%d", c.among, k))
 		}
 	}
 	list := strings.Join(totals, ", ")

@@ -385,7 +385,7 @@ func (c *contents) totals(from, rows string) string {
 		if i == len(c.values) {
 			as = " AS squares"
 		}
-		sums = append(sums, c.sumText(s, s.of, s.most, rows)+as)
+		sums = append(sums, c.sumText(s, s.x, s.max, rows)+as)
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {

@@ -36,8 +36,8 @@ const (
 	// own bytes.
 	nodeBytes  = 20
 	valueBytes = intern.TextBytes
-	// leastNumbering is the memory in bytes that numbering may take even if a quarter of the store's share is less.
-	leastNumbering = 1 << 14
+	// minNumberingBytes is the memory in bytes that numbering may take even if a quarter of the store's share is less.
+	minNumberingBytes = 1 << 14
 )
 
 // contentNumbers numbers the distinct contents of rows for several queries.
@@ -90,7 +90,7 @@ func (n *contentNumbers) start(rows int, share int64) bool {
 	if rows > maxNumberedBatch {
 		return false
 	}
-	n.room = max(share/4, leastNumbering)
+	n.room = max(share/4, minNumberingBytes)
 	bytes := 4 * int64(len(n.packed)) // joining the contents of all workers takes three more copies
 	for i := range n.levels {
 		l := &n.levels[i]

@@ -58,9 +58,9 @@ func (s *state) take(value []byte, largest bool) {
 	}
 }
 
-// takeDistinct adds a value to the set of different values, unless the set has MostDistinct values.
+// takeDistinct adds a value to the set of different values, unless the set has MaxDistinct values.
 func (s *state) takeDistinct(value []byte) {
-	if len(s.distinct) == MostDistinct {
+	if len(s.distinct) == MaxDistinct {
 		return
 	}
 	if at, known := slices.BinarySearchFunc(s.distinct, value, bytes.Compare); !known {
