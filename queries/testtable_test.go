@@ -143,8 +143,8 @@ func dealt(t *rapid.T, q Query, tab *testTable) (shuffled *testTable, workers []
 	return shuffled, workers
 }
 
-// exactOf answers a query with one accumulator for each list of batches, merged into the first: with each of the
-// spills, which must agree.
+// exactOf answers a query with one accumulator for each list of batches, merged into the first. It does so with each of
+// the spills, and fails if their answers differ.
 func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {
 	tb.Helper()
 	var first []int64

@@ -19,7 +19,7 @@ import (
 // fineBuckets or more, at most maxBuckets.
 const (
 	fineBuckets = 1 << 12
-	maxBuckets = 1 << 15
+	maxBuckets  = 1 << 15
 )
 
 // rankBucket is one bucket of the table: it contains n steps, the first of which is limit. before is the number of

@@ -154,9 +154,9 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	return agree
 }
 
-// fitWith computes the table of each of these sets of dimensions, so that the table has its margins, and stores it in
-// margins. It begins with the table that margins already holds or, if there is none, with the one nearest to near[a].
-// It reports whether every table has its margins.
+// fitWith changes the table of each set of dimensions so that its sums are its margins, which are tables in margins
+// too, and stores it there. It begins with the table that margins already holds or, if there is none, with the one
+// nearest to the table in near. It reports whether every table has its margins.
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
 	for _, a := range sets {

@@ -157,5 +157,5 @@ func planFigure(p *pipeline.Plan) *picture.Figure {
 // The range of epsilons that is drawn, in multiples of the plan's epsilon.
 const (
 	minDrawn = 0.2
-	maxDrawn  = 5
+	maxDrawn = 5
 )

@@ -39,7 +39,7 @@ func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
 // piece is size consecutive bytes in the spill, beginning at offset at.
 type piece struct{ at, size int64 }
 
-// written is records in a spill, by partition.
+// written holds the records of a spill, by partition.
 type written struct {
 	spill   bounding.Spill
 	pieces  [partitions][]piece
