@@ -67,7 +67,8 @@ func newStand(t *testing.T, rows int) *stand {
 		"X-Amz-Signature")
 }
 
-// newStandOf writes the job of a store, whose URLs have options from the environment, and starts a web server.
+// newStandOf writes a job that reads from a store, and starts a web server. The job's URLs have options from
+// environment variables.
 func newStandOf(t *testing.T, server *storestest.Server, rows int, options string, secrets ...string) *stand {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
