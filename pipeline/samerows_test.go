@@ -211,8 +211,8 @@ func TestSharedRowsCover(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				low, high, noisyMean, sd, before := held(a.Low, a.Cells), held(a.High, a.Cells), held(a.Noisy, a.Cells),
-					held(a.Sigma, a.Cells), held(alone.Noisy, a.Cells)
+				low, high, noisyMean, sd, before := readAll(a.Low, a.Cells), readAll(a.High, a.Cells), readAll(a.Noisy, a.Cells),
+					readAll(a.Sigma, a.Cells), readAll(alone.Noisy, a.Cells)
 				for c := range low {
 					cells[i]++
 					if low[c] <= x && x <= high[c] {

@@ -161,7 +161,7 @@ func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []i
 // counted returns the one vector of counts of an accumulator.
 func counted(tb testing.TB, a adding) []int64 {
 	tb.Helper()
-	exacts, err := a.HideTotals()
+	exacts, err := a.hide()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func counted(tb testing.TB, a adding) []int64 {
 // hiddenOf does the same as exactOf, but without spills, and returns the hidden answers.
 func hiddenOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
 	tb.Helper()
-	exacts, err := accumulated(tb, q, t.schema(), nil, workers).HideTotals()
+	exacts, err := accumulated(tb, q, t.schema(), nil, workers).hide()
 	if err != nil {
 		tb.Fatal(err)
 	}

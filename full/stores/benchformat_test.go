@@ -44,7 +44,7 @@ func BenchmarkFormat(b *testing.B) {
 			b.Fatal("no files were written: ", err)
 		}
 		for _, path := range paths {
-			take(b, path)
+			upload(b, path)
 		}
 		b.Run(f.name, func(b *testing.B) {
 			input := func(at string) string { return fmt.Sprintf("{files: [%q]%s}", at+f.files, f.rest) }

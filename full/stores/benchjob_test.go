@@ -55,7 +55,7 @@ func BenchmarkJob(b *testing.B) {
 	} else {
 		writeRows(b, path, 10_000_000, 10)
 	}
-	take(b, path)
+	upload(b, path)
 	for _, j := range benchJobs {
 		b.Run(j.name, func(b *testing.B) {
 			compare(b, s, fmt.Sprintf("{files: [%q]}", path), `{files: ["s3://bucket/t.parquet"]}`, j.text)
@@ -118,8 +118,8 @@ func writeRows(b *testing.B, path string, n, groups int) {
 	}
 }
 
-// take uploads a file to the top of the bucket.
-func take(b *testing.B, path string) {
+// upload uploads a file to the top of the bucket.
+func upload(b *testing.B, path string) {
 	b.Helper()
 	f, err := os.Open(path)
 	if err != nil {

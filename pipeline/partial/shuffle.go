@@ -58,7 +58,7 @@ type unitHash struct {
 	state [aes.BlockSize]byte
 }
 
-func (h *unitHash) of(unit []byte) uint64 {
+func (h *unitHash) hash(unit []byte) uint64 {
 	clear(h.state[:])
 	for len(unit) > 0 {
 		for i, b := range unit[:min(len(unit), aes.BlockSize)] {
@@ -83,7 +83,7 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 	}
 	h := &unitHash{}
 	h.block, err = aes.NewCipher(key)
-	return queries.NewBuckets(n, [16]byte(words), h.of), err
+	return queries.NewBuckets(n, [16]byte(words), h.hash), err
 }
 
 // blockBytes is the approximate length in bytes of a block of rows.

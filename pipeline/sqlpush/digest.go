@@ -25,9 +25,9 @@ type pieces struct {
 	bytes  func(hexadecimal string) string  // constant bytes
 }
 
-// of returns the SQL expression of each part of a message. The length of a unit's text precedes the text, so that
+// exprs returns the SQL expression of each part of a message. The length of a unit's text precedes the text, so that
 // different units have different messages.
-func (w pieces) of(parts []part) (all []string) {
+func (w pieces) exprs(parts []part) (all []string) {
 	for _, p := range parts {
 		switch {
 		case p.Unit != nil:

@@ -126,7 +126,7 @@ func (spark) divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d
 func (spark) failsBelow() bool { return false }
 
 func (spark) bytes(parts []part) string {
-	return "concat(" + strings.Join(sparkPieces.of(parts), ", ") + ")"
+	return "concat(" + strings.Join(sparkPieces.exprs(parts), ", ") + ")"
 }
 
 func (spark) digest(message string) string { return "sha2(" + message + ", 256)" }

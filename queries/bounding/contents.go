@@ -206,8 +206,8 @@ func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 	return counts
 }
 
-// of returns the packed content with a number.
-func (n *contentNumbers) of(number uint32) []byte {
+// content returns the packed content with a number.
+func (n *contentNumbers) content(number uint32) []byte {
 	return n.packed[int(number)*n.packing.Packed:][:n.packing.Packed]
 }
 
@@ -227,7 +227,7 @@ func numberIn(from []byte) uint32 {
 // before the content number, and more bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
-		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)
+		dst = append(append(dst, records[:key]...), n.content(numberIn(records[key:]))...)
 		dst = append(dst, records[key+numberWidth:width]...)
 	}
 	return dst
@@ -253,7 +253,7 @@ func (a *allContents) join(n *contentNumbers) {
 	n.close()
 	all := make([]uint32, len(n.counts))
 	for number := range all {
-		packed := n.of(uint32(number))
+		packed := n.content(uint32(number))
 		id, ok := a.known[string(packed)]
 		if !ok {
 			id = uint32(len(a.known))

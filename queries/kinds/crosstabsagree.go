@@ -170,7 +170,7 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 		raked := t.rake(a, x, margins, false)
 		if bits.OnesCount64(a) == 2 {
 			first := a & -a
-			settle(x, margins[first], margins[a&^first])
+			forceSums(x, margins[first], margins[a&^first])
 		} else if !raked {
 			all = false
 		}
@@ -222,10 +222,10 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	}
 }
 
-// settle changes a table so that its rows and columns have exactly these sums. It first scales down the rows and
+// forceSums changes a table so that its rows and columns have exactly these sums. It first scales down the rows and
 // columns with larger sums. Then it adds the missing amounts, in proportion to the amounts that row and column lack
 // (Altschuler, Weed & Rigollet 2017, algorithm 2).
-func settle(x, rows, columns []float64) {
+func forceSums(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
 	for i, want := range rows {
