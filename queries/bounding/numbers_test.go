@@ -24,8 +24,8 @@ type writing struct {
 	rand  *rand.Rand
 }
 
-// newWriting numbers up to max contents. If max is negative, records hold contents instead of numbers.
-func newWriting(t *testing.T, max int, seed uint64) *writing {
+// newWriting numbers up to limit contents. If limit is negative, records hold contents instead of numbers.
+func newWriting(t *testing.T, limit int, seed uint64) *writing {
 	t.Helper()
 	p, schema := &problem.Problems{}, table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
 	var rows []*Rows
@@ -36,7 +36,7 @@ func newWriting(t *testing.T, max int, seed uint64) *writing {
 		t.Fatal(err)
 	}
 	w := &writing{parts: Together(rows, nil), rand: rand.New(rand.NewPCG(seed, 0))}
-	w.parts[0].store.numbers.Limit = max
+	w.parts[0].store.numbers.Limit = limit
 	return w
 }
 
