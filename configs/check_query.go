@@ -75,9 +75,13 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	if w, kind := q.RowWeight(); w != nil {
 		c.rowWeight(at.At(kind), q, w)
 	}
+	for kind, by := range q.Dimensions() {
+		c.dimensions(at.At(kind).At("by"), by)
+		if q.Crosstabs == nil {
+			c.withoutLevels(at.At(kind).At("by"), by)
+		}
+	}
 	if q.Histogram != nil {
-		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
-		c.withoutLevels(at.At("histogram").At("by"), q.Histogram.By)
 		c.optimized(at, q)
 		if q.Histogram.MinUnits != 0 && !q.discovers() {
 			c.bad(at.At("histogram").At("min_units"), CodeContradiction,
@@ -199,7 +203,6 @@ func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 // crosstabs checks the tables of crosstabs, and reports keys that cannot be combined with crosstabs.
 func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	x, inside := q.Crosstabs, at.At("crosstabs")
-	c.dimensions(inside.At("by"), x.By)
 	if len(x.By) > 0 {
 		c.withoutLevels(inside.At("by"), append([]Dimension{{}}, x.By[1:]...))
 	}
@@ -365,10 +368,6 @@ func (c *checker) aggregate(at *yamltree.Path, a *Aggregate) {
 	if a.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one",
 			"remove rows, or set privacy.adjacency to replace-one")
-	}
-	if len(a.By) > 0 {
-		c.dimensions(at.At("by"), a.By)
-		c.withoutLevels(at.At("by"), a.By)
 	}
 }
 

@@ -53,6 +53,52 @@ type Input struct {
 	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
 }
 
+// Table is one of several private tables. Its keys mean what they mean in input.
+type Table struct {
+	// Files are paths or patterns, relative to the job file.
+	Files []string `yaml:"files" example:"[\"visits-*.parquet\"]"`
+	// Format of the files, whatever their extension.
+	Format string `yaml:"format,omitempty" enum:"csv|tsv|parquet|arrow|jsonl" example:"csv"`
+	// CSV is the dialect of CSV files.
+	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
+	// JSONL names the members to read from JSON lines.
+	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
+	// Folders are columns that are in the names of the files' folders.
+	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
+	// Missing is `empty` if a table of which `where` keeps no folder has no rows; otherwise such a run is refused.
+	Missing string `yaml:"missing,omitempty" enum:"refuse|empty" example:"empty"`
+	// Unit lists the columns of this table that hold the privacy unit, in the order of `privacy.unit`. A table without
+	// them gets the unit from the table of its first join. Later releases from the same budget name the same ones.
+	Unit []string `yaml:"unit,omitempty" example:"[person]"`
+	// Join adds columns of other tables to each row, one join after the other.
+	Join []Join `yaml:"join,omitempty" empty:"ok" example:"[{table: persons, add: [age]}]"`
+	// Lookups join columns of public tables to each row.
+	Lookups []Lookup `yaml:"lookups,omitempty" empty:"ok" example:"[{file: zones.csv, on: {zone: id}, add: [borough]}]"`
+	// Derive makes columns from columns of the same row, also from joined ones.
+	Derive map[string]string `yaml:"derive,omitempty" example:"{minutes: \"seconds / 60\"}"`
+	// Where keeps the rows that meet every condition. Joins to this table do not see the other rows.
+	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: kind, in: [inpatient]}]"`
+}
+
+// Join adds columns of another table to each row, from the other table's row that has the same key. A row has at most
+// one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
+// Without a partner the added columns are null. A null and an empty text are not keys: rows that have one have no
+// partner.
+type Join struct {
+	// Table is the name of the other table, which has a unit of its own.
+	Table string `yaml:"table" example:"persons"`
+	// On names the columns of the key, apart from the columns of the unit: a column of this table on the left, one of
+	// the other table on the right. Without it, rows of the same unit are joined. In a table without a unit it is the
+	// whole key, and its rows get the unit of their partner: a row without a partner counts nowhere, and a row whose
+	// key several units have counts as a row of each of these units.
+	On map[string]string `yaml:"on,omitempty" example:"{l_orderkey: o_orderkey}"`
+	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more
+	// than 1,024 bytes is null.
+	Add []string `yaml:"add,omitempty" empty:"ok" example:"[age, region]"`
+	// Prefix is put before the names of the added columns.
+	Prefix string `yaml:"prefix,omitempty" example:"person_"`
+}
+
 // SQL is an input in a database: a table or a query.
 type SQL struct {
 	// Driver names the engine and its dialect of SQL.

@@ -45,16 +45,12 @@ func deltaZeroProblems(q *configs.Query, components []query.Component,
 			"use max_error, which checks a half-width, or "+deltaRemedy)
 	}
 	for _, s := range steps {
-		if s != nil && needsGaussian(s.Name()) {
+		if s != nil && s.KnownNoise() {
 			add("denoise", s.Name()+" is for Gaussian noise, and that with delta 0 is geometric or Laplace",
 				"remove the step, or "+deltaRemedy)
 		}
 	}
 	return out
-}
-
-func needsGaussian(method string) bool {
-	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
 // pureAsks returns the requests for epsilon of a query's components. The query's weight is divided among them.

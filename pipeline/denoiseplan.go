@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
@@ -51,14 +50,15 @@ func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem)
 
 // kindOf returns the kind of numbers to which a query's denoising steps apply, such as counts.
 func kindOf(q *configs.Query) denoise.Kind {
-	switch {
-	case q.Variance != nil:
-		return denoise.Quotient
-	case q.Mean != nil:
-		return denoise.CentredSums
-	case q.Sum != nil:
-		if len(q.Sum.Bounds()) == 2 {
-			if least, err := calibrate.ParseNearest(string(q.Sum.Bounds()[0])); err == nil && least >= 0 {
+	for kind, a := range q.Aggregates() {
+		switch {
+		case a == q.Mean:
+			return denoise.CentredSums
+		case query.Kind(kind).IsQuotient():
+			return denoise.Quotient
+		}
+		if len(a.Bounds()) == 2 {
+			if least, err := calibrate.ParseNearest(string(a.Bounds()[0])); err == nil && least >= 0 {
 				return denoise.Counts
 			}
 		}
@@ -128,7 +128,7 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 			b.denoiseError(path, err)
 		case !q.Selected():
 			bound = append(bound, fitting)
-		case knownNoise(s.Name()):
+		case s.KnownNoise():
 			b.report(path, "contradiction", s.Name()+" does not go with keys that are discovered: their counts are published "+
 				"for being large, so that their noise is not independent of it",
 				"leave the estimates at the noisy counts")
@@ -142,10 +142,6 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 // Selected reports whether noisy counts decide which cells the query has. The number of cells is then unknown before
 // the run.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
-
-func knownNoise(method string) bool {
-	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
-}
 
 // shapeOf returns the number of cells along each dimension of a query. A query for a single number has one dimension of
 // one cell.

@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/aggregation"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -103,23 +104,28 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 		return nil, err
 	}
 	all := make([]*aggregation.Aggregation, len(p.queries))
+	inRows, inUnits := map[string][]domain.Condition{}, map[string][]domain.Condition{} // by the keys of the filters
 	for i := range p.queries {
-		of := logical
+		of, known := logical, inRows
 		if p.queries[i].overUnits {
 			bound, err := p.input.units.Bind(logical)
 			if err != nil {
 				return nil, err
 			}
-			of = bound.Schema
+			of, known = bound.Schema, inUnits
 		}
 		if all[i], err = p.queries[i].Query.Aggregation(of); err != nil {
 			return nil, err
 		}
-		own, err := p.queries[i].Filters.Conditions(of, p.input.location)
-		if err != nil {
-			return nil, err
+		key := p.queries[i].Filters.Key()
+		if _, ok := known[key]; !ok {
+			own, err := p.queries[i].Filters.Conditions(of, p.input.location)
+			if err != nil {
+				return nil, err
+			}
+			known[key] = slices.Concat(filters, own)
 		}
-		all[i].Filters = slices.Concat(filters, own)
+		all[i].Filters = known[key]
 	}
 	return all, nil
 }

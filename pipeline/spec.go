@@ -33,26 +33,27 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	if !jq.CountsUnits() { // which counts units with more rows than are kept, however these are chosen
 		s.SampleBy = b.job.Bounds(jq).SampleBy
 	}
+	for kind, by := range jq.Dimensions() {
+		s.Kind, s.By = query.Kind(kind), b.dimensions(by, path+"."+kind)
+	}
 	switch {
 	case jq.CountsUnits():
 		s.Kind = query.OverBound
 	case jq.Histogram != nil:
-		s.Kind, s.By = query.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read, s.MinUnits = read(jq.Histogram), jq.Histogram.MinUnits
 		s.ByWeights = jq.Histogram.Optimize == "keys"
 		if jq.Histogram.Noise == "auto" {
 			s.CommonNoise = query.Adjacency(b.job.Privacy.Adjacency)
 		}
 	case jq.Crosstabs != nil:
-		s.Kind, s.By = query.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
 		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")
 		s.Crosstabs.Known = b.known(jq.Crosstabs.Known, s.By, path+".crosstabs.known")
 	}
 	if w, kind := jq.RowWeight(); w != nil && kind != "mean" {
 		s.Value = weight(w)
 	}
-	for kind, a := range jq.Aggregates() {
-		s.Kind, s.By, s.Value = query.Kind(kind), b.dimensions(a.By, path+"."+kind), value(a)
+	for _, a := range jq.Aggregates() {
+		s.Value = value(a)
 		if s.Value.Rows = a.Rows; a == jq.Mean {
 			s.Value.Rows = b.job.Terms(jq, a)
 		}

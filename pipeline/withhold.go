@@ -66,7 +66,7 @@ const countDeviations = 6
 // kinds of queries, if the job states a rule, and if a rule cannot be applied to the query.
 func (p *Plan) ProposedMinCount(i int) int {
 	q, jq := &p.queries[i], &p.job.Queries[i]
-	if q.Kind != query.Mean && q.Kind != query.Variance || q.Query.Cells() < 2 && !q.Selected() ||
+	if !q.Kind.IsQuotient() || q.Query.Cells() < 2 && !q.Selected() ||
 		p.job.PublishRule(jq) != nil {
 		return 0
 	}

@@ -170,22 +170,12 @@ func (g *Accumulator) Merge(o *Accumulator) error {
 // HideTotals bounds the rows of each unit and returns the exact answer of each component of q. a must be an accumulator
 // of q's aggregation and cannot be used afterwards. No other function passes totals to other packages.
 func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
-	t, err := totalsOf(a)
-	if err != nil {
+	if err := Bound([]*Accumulator{a}); err != nil {
 		return nil, err
 	}
-	return q.Hide(t)
-}
-
-// totalsOf bounds the rows of each unit, if units have several rows, and returns the totals. g cannot be used
-// afterwards.
-func totalsOf(g *Accumulator) (t accumulate.Totals, err error) {
-	if err := Bound([]*Accumulator{g}); err != nil {
-		return t, err
-	}
-	partial := g.partial
-	g.partial = nil
-	return partial.Totals()
+	partial := a.partial
+	a.partial = nil
+	return q.Hide(partial.Totals())
 }
 
 // takeTally stores how many rows and units the bounds kept, and passes the number of units to a query that publishes

@@ -125,9 +125,23 @@ type dimension struct {
 
 // jobQuery holds the keys of a query, in the manifest's copy of the job, that the page needs.
 type jobQuery struct {
-	Name, Title, Description, Unit, Over, From       string
-	PerUnit                                          jobBounds `json:"per_unit"`
-	Count, Histogram, Crosstabs, Sum, Mean, Variance *jobKind
+	Name, Title, Description, Unit, Over, From string
+	PerUnit                                    jobBounds `json:"per_unit"`
+	kind                                       jobKind
+}
+
+// UnmarshalJSON reads the keys of the query, and the mapping under the key of its kind. It ignores keys that cannot be
+// read.
+func (j *jobQuery) UnmarshalJSON(text []byte) error {
+	type fields jobQuery
+	var keys map[string]json.RawMessage
+	_, _ = json.Unmarshal(text, (*fields)(j)), json.Unmarshal(text, &keys)
+	for _, kind := range configs.Kinds {
+		if keys[kind] != nil {
+			_ = json.Unmarshal(keys[kind], &j.kind)
+		}
+	}
+	return nil
 }
 
 // jobInput holds the types that the job states for columns of texts.
@@ -312,21 +326,17 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 
 // ask adds the facts that the job states about the query, such as title and dimensions.
 func (q *queryFacts) ask(j *jobQuery) {
+	k := &j.kind
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
-	for _, k := range []*jobKind{j.Count, j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
-		if k == nil {
-			continue
-		}
-		if q.axes, q.value = k.By, k.Column; q.value == "" {
-			q.value = strings.Join(k.Columns, ", ")
-		}
-		q.weight, q.cutAtZero = k.Weight.Column, k.Nonnegative
-		for _, t := range k.Known {
-			q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
-		}
-		for i := range q.axes {
-			q.axes[i].texts, q.axes[i].whole = q.columns[q.axes[i].Column], q.whole[q.axes[i].Column]
-		}
+	if q.axes, q.value = k.By, k.Column; q.value == "" {
+		q.value = strings.Join(k.Columns, ", ")
+	}
+	q.weight, q.cutAtZero = k.Weight.Column, k.Nonnegative
+	for _, t := range k.Known {
+		q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
+	}
+	for i := range q.axes {
+		q.axes[i].texts, q.axes[i].whole = q.columns[q.axes[i].Column], q.whole[q.axes[i].Column]
 	}
 }
 

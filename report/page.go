@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report/picture"
 )
 
@@ -136,7 +137,7 @@ const noValue = "-"
 // MissingValue returns the text that a query of this kind shows in a cell without a value, such as "too few" for a
 // mean.
 func MissingValue(kind string) string {
-	if kind == "mean" || kind == "variance" {
+	if query.Kind(kind).IsQuotient() {
 		return "too few"
 	}
 	return noValue

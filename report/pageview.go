@@ -13,6 +13,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/spelling"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report/picture"
 )
 
@@ -116,7 +117,7 @@ func (f *facts) columnViews() [][2]string {
 		{"standard_deviation", "the typical size of the noise"},
 		{"ci95_low, ci95_high", "the ends of the 95 % interval"},
 	}
-	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.kind == "mean" || q.kind == "variance" }) {
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return query.Kind(q.kind).IsQuotient() }) {
 		count, sums := "how many rows a mean or variance is of, plus noise", "the noisy sums of which it was computed: of "+
 			"values less the middle of their range, and of their squares"
 		if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.kind == "mean" && q.weight != "" }) {

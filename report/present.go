@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // IndexName is the file name of the page.
@@ -139,7 +140,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 		case !known:
 			text = "A noisy component of which the answer was made."
 		}
-		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
+		if c.Name == noisyColumn && query.Kind(q.kind).IsQuotient() {
 			text = "A quotient of noisy components, which is not exactly right on average."
 		}
 		if bounded != "" && strings.HasPrefix(c.Name, "ci95_") {

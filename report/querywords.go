@@ -19,11 +19,8 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// aggregateWords holds, for each kind of query that sums values, the beginning of its description.
-var aggregateWords = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}
-
 // linear reports whether the query sums values, which may be negative; counts may not.
-func (q *queryFacts) linear() bool { return aggregateWords[q.kind] != "" }
+func (q *queryFacts) linear() bool { return query.Kind(q.kind).AddsUp() }
 
 // unitText returns the unit of the query's numbers: the thing that it counts, or the unit of the column that it sums.
 func (q *queryFacts) unitText(f *facts) string {
@@ -282,10 +279,10 @@ func (q *queryFacts) question(f *facts) string {
 	for i := range q.axes {
 		by = append(by, q.axes[i].label())
 	}
-	text := ""
+	text := query.Kind(q.kind).Words()
 	switch noun := q.noun(f); {
-	case q.linear():
-		text = aggregateWords[q.kind] + q.valueName()
+	case text != "":
+		text += q.valueName()
 		if q.weight != "" {
 			text += ", weighted by " + shown(cmp.Or(q.columns[q.weight].Title, q.weight))
 		}
@@ -442,7 +439,7 @@ func (q *queryFacts) excess() string {
 // grid explains that noisy values are multiples of the grid, and how estimates are rounded; "" if neither needs an
 // explanation, such as for noisy values that are integers.
 func (q *queryFacts) grid() string {
-	if !(q.gridStep > 0) || q.kind == crosstabs || q.kind == "mean" || q.kind == "variance" || q.laidOut || q.sums != nil || q.overRows {
+	if !(q.gridStep > 0) || q.kind == crosstabs || query.Kind(q.kind).IsQuotient() || q.laidOut || q.sums != nil || q.overRows {
 		return ""
 	}
 	const rounded = "Estimates are rounded to a hundredth of their error, unless they agree exactly with other tables or a total."

@@ -84,6 +84,75 @@ func TestPagesThatDoNotFitTogether(t *testing.T) {
 	}
 }
 
+// longLists returns the path of a file of one row group in which each column of lists is one page, and the names of its
+// columns: numbers, and numbers with a dictionary, in turns.
+func longLists(t *testing.T, columns, rows int) (path string, names []string) {
+	t.Helper()
+	group := parquet.Group{}
+	for i := range columns {
+		names = append(names, fmt.Sprintf("c%03d", i))
+		group[names[i]] = parquet.Repeated(parquet.Leaf(parquet.Int64Type))
+		if i%2 == 1 {
+			group[names[i]] = parquet.Repeated(parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.RLEDictionary))
+		}
+	}
+	var out bytes.Buffer
+	w := parquet.NewWriter(&out, parquet.NewSchema("t", group), parquet.PageBufferSize(1<<30))
+	for i := range rows {
+		var row parquet.Row
+		for c := range columns {
+			n := (i + c) % 4
+			if n == 0 {
+				row = append(row, parquet.NullValue().Level(0, 0, c))
+			}
+			for k := range n {
+				row = append(row, parquet.Int64Value(int64(i+k)).Level(min(k, 1), 1, c))
+			}
+		}
+		if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return write(t, "a.parquet", out.Bytes()), names
+}
+
+// A reader of lists keeps to its memory, and returns the same lists for any memory.
+func TestListsOfPagesThatDoNotFitTogether(t *testing.T) {
+	const columns, rows, limit = 24, 20_000, 2 << 20 // the pages of all columns have 24 x 20,000 x 1.5 x 8 bytes
+	path, names := longLists(t, columns, rows)
+	d := open(t, textfile.CSV{}, path)
+	for _, memory := range []int64{0, 1, limit} {
+		s := d.NewSplitReader(nil, nil)
+		s.Memory = memory
+		before, most, have, batch := liveBytes(), int64(0), 0, 0
+		if _, err := s.Read(t.Context(), 0, names, func(b *table.Batch) error {
+			if batch++; batch%64 == 1 {
+				most = max(most, liveBytes()-before)
+			}
+			for i := range b.Rows {
+				for c := range columns {
+					col := &b.Columns[c]
+					got := col.Values.Floats[col.Lists[i]:col.Lists[i+1]]
+					if len(got) != (have+i+c)%4 || len(got) > 0 && got[len(got)-1] != float64(have+i+len(got)-1) {
+						t.Fatalf("%d bytes: row %d of %s: %v", memory, have+i, names[c], got)
+					}
+				}
+			}
+			have += b.Rows
+			return nil
+		}); err != nil || have != rows {
+			t.Fatalf("%d bytes: %d rows, want %d: %v", memory, have, rows, err)
+		}
+		// Besides, each column has a block of the file, and one column has a page and a dictionary.
+		if memory > 0 && most > memory+columns*(128<<10)+2<<20 {
+			t.Errorf("%d KiB of %d KiB are held", most>>10, memory>>10)
+		}
+	}
+}
+
 func liveBytes() int64 {
 	var m runtime.MemStats
 	runtime.GC() // empties pools after two collections

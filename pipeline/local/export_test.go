@@ -8,10 +8,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// NewTight returns an engine that holds almost no rows in memory.
+// NewTight returns an engine that holds almost no rows in memory, and of pages of Parquet files few rows.
 func NewTight(data *source.Dataset, workers int, folder string) *Engine {
 	e := NewWithin(data, Limits{Workers: workers, Scratch: folder})
-	e.tight = &memory{workers: workers, rows: 1, room: 1 << 12}
+	e.tight = &memory{workers: workers, rows: 1, room: 1 << 12, pages: 1}
 	return e
 }
 

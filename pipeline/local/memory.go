@@ -76,6 +76,17 @@ func rowsAtOnce(of []*aggregation.Aggregation) int {
 // readBytes returns the memory in bytes that a worker needs for reading. It depends on the job alone, not on the sizes
 // in a file's footer: a row may not decide whether a job is refused.
 func readBytes(p *pipeline.Plan) int64 {
+	if tables := p.Tables(); len(tables) > 0 { // one table is read after the other
+		most := int64(workerBytes)
+		for k := range tables {
+			of := p.OfTable(k)
+			most = max(most, readBytes(of))
+			for _, j := range of.Joins() {
+				most = max(most, readBytes(j.Side))
+			}
+		}
+		return most
+	}
 	if p.Job().Input.IsText() {
 		return workerBytes // all columns of a piece of text are in memory, and more columns do not make it longer
 	}
@@ -110,24 +121,38 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// stores estimates the number of stores of rows that each worker has: if there are units, one for each table and one for
-// each query with conditions of its own; and one for the totals of each query with discovered keys. It is 0 if there are
-// none.
+// stores returns the number of stores that each worker has, at most: one for the rows of all queries with equal filters
+// and one choice of rows, if there are units; one for the table of units; and one for the totals of each query with
+// discovered keys. It is 0 if there are none.
 func (l Limits) stores(p *pipeline.Plan) (n int64) {
-	units := len(p.Tables()) > 1 || len(p.Job().Privacy.Unit.Columns) > 0
-	if units {
-		n = int64(max(len(p.Tables()), 1))
+	tables := p.Tables()
+	for k := range tables {
+		n += l.stores(p.OfTable(k))
 	}
+	if len(tables) > 0 {
+		return n
+	}
+	job, known := p.Job(), map[string]bool{}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
-		if units && (l.Separate || len(q.Filters.Specs) > 0) {
+		if _, follows := q.Leader(); follows || q.Selection != nil {
 			n++
 		}
-		if _, follows := q.Leader(); units && follows || q.Selection != nil {
-			n++
+		if len(job.Privacy.Unit.Columns) == 0 {
+			continue
 		}
+		key := q.Filters.Key()
+		switch b := job.Bounds(&job.Queries[i]); {
+		case q.OverUnits():
+			key = "units"
+		case len(b.SampleBy) > 0:
+			key += fmt.Sprint(b.SampleBy, b.MaxRows, b.MaxRowsUpTo)
+		case l.Separate:
+			key = fmt.Sprint(i)
+		}
+		known[key] = true
 	}
-	return n
+	return n + int64(len(known))
 }
 
 // domains returns the sizes to try for memory.cells, in order: first a size with which all of the plan's domains are

@@ -33,10 +33,11 @@ queries: [{name: ids, histogram: {by: [{column: id, from: 0, to: 1000000, width:
 	}
 }
 
-// Each query with a filter of its own has a store of rows. If the stores' shares would be too small, the job is refused.
+// Queries with equal filters share a store of rows. If the stores' shares would be too small, the job is refused.
 func TestLimitCountsStoresOfRows(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(`
+	plan := func(queries, filters int, more string) *pipeline.Plan {
+		var b strings.Builder
+		b.WriteString(`
 version: 1
 name: stores
 privacy: {epsilon: 1, delta: 1e-9, unit: [unit], per_unit: {max_rows: 3}}
@@ -45,15 +46,26 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: stores, budget: {epsilon: 9, delta: 1e-4}}
 queries:
 `)
-	for i := range 800 {
-		fmt.Fprintf(&b, "  - {name: q%d, count: {}, where: [{column: x, min: %d}]}\n", i, i)
+		for i := range queries {
+			bounds := strings.ReplaceAll(more, "ROWS", fmt.Sprint(i+1))
+			fmt.Fprintf(&b, "  - {name: q%d, count: {}, where: [{column: x, min: %d}]%s}\n", i, i%filters, bounds)
+		}
+		return enginetest.Plan(t, "/job.yaml", []byte(b.String()))
 	}
-	p := enginetest.Plan(t, "/job.yaml", []byte(b.String()))
-	var refused *pipeline.Error
-	if err := (local.Limits{Workers: 1, Memory: 144 << 20}).Fits(p); !errors.As(err, &refused) || refused.Code != "memory-limit" {
-		t.Errorf("144 MiB: %v", err)
-	}
-	if err := (local.Limits{Workers: 4, Memory: 160 << 20}).Fits(p); err != nil {
-		t.Errorf("160 MiB: %v", err)
+	const sample = ", per_unit: {sample_by: [s], max_rows: ROWS}"
+	for _, c := range []struct {
+		plan    *pipeline.Plan
+		workers int
+		limit   int64
+		fits    bool
+	}{
+		{plan(800, 800, ""), 1, 144 << 20, false}, {plan(800, 800, ""), 4, 160 << 20, true},
+		{plan(800, 1, ""), 1, 144 << 20, true}, {plan(800, 1, sample), 1, 144 << 20, false},
+	} {
+		err := (local.Limits{Workers: c.workers, Memory: c.limit}).Fits(c.plan)
+		var refused *pipeline.Error
+		if (err == nil) != c.fits || err != nil && (!errors.As(err, &refused) || refused.Code != "memory-limit") {
+			t.Errorf("%d MiB: %v", c.limit>>20, err)
+		}
 	}
 }

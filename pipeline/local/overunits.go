@@ -121,15 +121,17 @@ func aggregateOverUnits(workers []*worker) error {
 		first.units.builder.Merge(w.units.builder)
 	}
 	add := func(b *table.Batch) error {
+		if err := first.applyFilters(b, nil, true); err != nil {
+			return err
+		}
 		for q, a := range first.accumulators {
 			if !first.units.asked(q) {
 				continue
 			}
-			kept, err := first.own[q].apply(b, nil)
-			if err != nil {
-				return err
+			batch := selectColumns(b, first.columns[q], nil)
+			if own := first.own[q]; own != nil {
+				batch.Keep = own.kept
 			}
-			batch := selectColumns(b, first.columns[q], kept)
 			if first.inspection != nil {
 				if err := first.inspection.Queries[q].Add(batch); err != nil {
 					return err

@@ -95,6 +95,18 @@ func TestStability(t *testing.T) {
 	}
 }
 
+// The answers of random jobs depend neither on the number of workers nor on the memory for rows and for pages.
+func TestAnswersDependOnNoLimit(t *testing.T) {
+	all := labs(t, runtime.GOMAXPROCS(0))
+	for _, l := range all {
+		l.Twin = func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+			return openTight(data, stabilitytest.Limits{Workers: 4 - l.Workers, Tight: !l.Tight}, scratch)
+		}
+	}
+	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, 100, 300_000), PairsPerJob: 5,
+		Writers: stabilitytest.Writers(), Labs: all})
+}
+
 // Whole runs on neighbouring tables with the same noise have the same output, except for noisy numbers.
 func TestStabilityOfRuns(t *testing.T) {
 	owntest.Slow(t)

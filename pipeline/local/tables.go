@@ -112,10 +112,10 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	s := &tableScan{Tables: t, ctx: ctx, spill: spill, done: t.progress(p, o, pipeline.StageAggregate)}
 	s.watch, _ = o.(pipeline.RowObserver)
 	// All stores of rows join the spill before the first row is read, so that the share of each is known.
-	of := make([][]*worker, len(t.of))
+	of, schemas := make([][]*worker, len(t.of)), make([]table.Schema, len(t.of))
 	for k := range t.of {
 		var err error
-		if of[k], err = s.workers(p.OfTable(k), k); err != nil {
+		if of[k], schemas[k], err = s.workers(p.OfTable(k), k); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		if len(workers) == 0 {
 			continue
 		}
-		if err := s.read(p.OfTable(k), k, workers); err != nil {
+		if err := s.read(p.OfTable(k), schemas[k], k, workers); err != nil {
 			return err
 		}
 		if err := aggregateOverUnits(workers); err != nil {
@@ -186,25 +186,23 @@ type tableScan struct {
 	whole map[*pipeline.Join]*joined.Side // sides that fit in memory, and so are read only once
 }
 
-// workers makes the workers for the queries of table k; none if it has no queries.
-func (s *tableScan) workers(p *pipeline.Plan, k int) ([]*worker, error) {
+// workers makes the workers for the queries of table k; none if it has no queries. schema is that of the table with the
+// columns that joins add.
+func (s *tableScan) workers(p *pipeline.Plan, k int) (workers []*worker, schema table.Schema, err error) {
 	if len(p.Queries()) == 0 {
-		return nil, nil
+		return nil, schema, nil
 	}
 	schema, diags := p.Joined(s.schema(k), s.schema)
 	if len(diags) > 0 {
-		return nil, diags
+		return nil, schema, diags
 	}
 	n := min(s.spill.memory.workers, max(s.of[k].data.Splits(), 1))
-	return newWorkers(n, p, schema, s.spill, s.limits)
+	workers, err = newWorkers(n, p, schema, s.spill, s.limits)
+	return workers, schema, err
 }
 
-// read reads table k for its queries.
-func (s *tableScan) read(p *pipeline.Plan, k int, workers []*worker) error {
-	schema, diags := p.Joined(s.schema(k), s.schema)
-	if len(diags) > 0 {
-		return diags
-	}
+// read reads table k for its queries. schema is that of the table with the columns that joins add.
+func (s *tableScan) read(p *pipeline.Plan, schema table.Schema, k int, workers []*worker) error {
 	e := s.of[k]
 	s.whole = map[*pipeline.Join]*joined.Side{}
 	groups, err := e.splitReaderOf(p, schema)
@@ -277,12 +275,9 @@ func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first b
 	}
 	side := joined.NewSide(joined.Form{Keys: j.Theirs, Add: j.Add, Units: j.Units, Columns: p.Logical(), Schema: logical},
 		from, limit)
-	readers := make([]*sideReader, min(s.spill.memory.workers, max(e.data.Splits(), 1)))
-	for i := range readers {
-		var err error
-		if readers[i], err = newSideReader(p, e.Schema(), side); err != nil {
-			return nil, err
-		}
+	readers, err := newSideReaders(min(s.spill.memory.workers, max(e.data.Splits(), 1)), p, e.Schema(), side)
+	if err != nil {
+		return nil, err
 	}
 	groups, err := e.splitReader(p)
 	if err != nil {

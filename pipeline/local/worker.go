@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -28,27 +29,35 @@ type worker struct {
 	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
 	// is over units.
 	columns    [][]int
-	own        []ownFilter
+	own        []*ownFilter // own[i] is the filter of query i; queries with equal filters share it
+	filters    []*ownFilter // each filter once
 	units      *unitsWorker
 	compactor  *compactor
 	inspection *inspection // nil if nothing is tallied
 }
 
-// ownFilter holds the conditions of one query that other queries do not have.
+// ownFilter holds the conditions of queries that not all queries have.
 type ownFilter struct {
-	selector *domain.CompiledFilters // nil if there are no conditions
-	columns  []int                   // indices of the conditions' columns, as in worker.columns
+	overUnits bool
+	selector  *domain.CompiledFilters
+	columns   []int  // indices of the conditions' columns, as in worker.columns
+	kept      []bool // kept[i] is true for the kept rows of the current batch that also meet the conditions; nil if all do
 }
 
-// apply returns a list like keep that is true only for kept rows that also meet the conditions. It is valid until the
-// next call.
-func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
-	if f.selector == nil {
-		return keep, nil
+// applyFilters applies the filters of queries to a batch, whose kept rows are keep: those of queries over units, or
+// those of the other queries.
+func (w *worker) applyFilters(b *table.Batch, keep []bool, overUnits bool) error {
+	for _, f := range w.filters {
+		if f.overUnits != overUnits {
+			continue
+		}
+		filtered := selectColumns(b, f.columns, keep)
+		if err := f.selector.Apply(filtered); err != nil {
+			return err
+		}
+		f.kept = filtered.Keep
 	}
-	filtered := selectColumns(b, f.columns, keep)
-	err := f.selector.Apply(filtered)
-	return filtered.Keep, err
+	return nil
 }
 
 // newWorkers makes n workers for a plan on an input with this schema.
@@ -57,23 +66,24 @@ func newWorkers(n int, p *pipeline.Plan, schema table.Schema, spill bounding.Spi
 	if err != nil {
 		return nil, err
 	}
+	logical, _ := p.LogicalSchema(schema)
+	shared, err := p.Filters().Conditions(logical, p.Location()) // their tables can be large
+	if err != nil {
+		return nil, err
+	}
 	workers := make([]*worker, n)
 	for i := range workers {
-		if workers[i], err = newWorker(p, of, schema, spill, l); err != nil {
+		if workers[i], err = newWorker(p, of, shared, schema, spill, l); err != nil {
 			return nil, err
 		}
 	}
 	return workers, nil
 }
 
-func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Schema, spill bounding.Spill,
-	l Limits) (w *worker, err error) {
+// newWorker makes a worker. shared are the conditions of all queries.
+func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, shared []domain.Condition, schema table.Schema,
+	spill bounding.Spill, l Limits) (w *worker, err error) {
 	filtered := p.Filters().Columns()
-	logical, _ := p.LogicalSchema(schema)
-	shared, err := p.Filters().Conditions(logical, p.Location())
-	if err != nil {
-		return nil, err
-	}
 	w = &worker{atOnce: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered),
 		selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
@@ -83,16 +93,24 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 		return nil, err
 	}
 	var read [][]int
+	known := map[string]*ownFilter{}
 	for q, a := range of {
-		own := ownFilter{}
-		if conditions := a.Filters[len(shared):]; len(conditions) > 0 {
-			names := p.Queries()[q].Filters.Columns()
-			own = ownFilter{domain.NewCompiledFilters(conditions, names), w.units.positions(p, q, names)}
+		query := &p.Queries()[q]
+		key := fmt.Sprint(query.OverUnits(), query.Filters.Key())
+		own := known[key]
+		if conditions := a.Filters[len(shared):]; own == nil && len(conditions) > 0 {
+			names := query.Filters.Columns()
+			own = &ownFilter{overUnits: query.OverUnits(), selector: domain.NewCompiledFilters(conditions, names),
+				columns: w.units.positions(p, q, names)}
+			known[key], w.filters = own, append(w.filters, own)
+			if !own.overUnits {
+				read = append(read, own.columns)
+			}
 		}
 		w.own = append(w.own, own)
 		w.columns = append(w.columns, w.units.positions(p, q, a.ColumnNames()))
-		if !p.Queries()[q].OverUnits() {
-			read = append(read, w.columns[q], own.columns)
+		if !query.OverUnits() {
+			read = append(read, w.columns[q])
 		}
 	}
 	w.compactor = newCompactor(len(p.Logical()), append(read, w.units.reads()))
@@ -100,6 +118,7 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 		return nil, err
 	}
 	if l.Look != LookNone {
+		logical, _ := p.LogicalSchema(schema)
 		if w.inspection, err = newInspection(p, logical, w.units.schema()); err != nil {
 			return nil, err
 		}
@@ -133,7 +152,8 @@ type sideReader struct {
 	loader   *joined.Loader
 }
 
-func newSideReader(p *pipeline.Plan, schema table.Schema, side *joined.Side) (r *sideReader, err error) {
+// newSideReaders makes n readers for a side.
+func newSideReaders(n int, p *pipeline.Plan, schema table.Schema, side *joined.Side) ([]*sideReader, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
 		return nil, diags
@@ -143,10 +163,15 @@ func newSideReader(p *pipeline.Plan, schema table.Schema, side *joined.Side) (r 
 		return nil, err
 	}
 	columns := p.Filters().Columns()
-	r = &sideReader{view: p.EventColumns()[0], filtered: positions(p, columns), loader: side.Loader(),
-		selector: domain.NewCompiledFilters(conditions, columns)}
-	r.derived, err = p.Evaluator(schema)
-	return r, err
+	readers := make([]*sideReader, n)
+	for i := range readers {
+		readers[i] = &sideReader{view: p.EventColumns()[0], filtered: positions(p, columns), loader: side.Loader(),
+			selector: domain.NewCompiledFilters(conditions, columns)}
+		if readers[i].derived, err = p.Evaluator(schema); err != nil {
+			return nil, err
+		}
+	}
+	return readers, nil
 }
 
 // add adds a batch of the table.
@@ -201,6 +226,9 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 		if err := w.units.add(logical, keep); err != nil {
 			return err
 		}
+		if err := w.applyFilters(logical, keep, false); err != nil {
+			return err
+		}
 		for q, a := range w.accumulators {
 			if w.units.asked(q) {
 				continue
@@ -210,11 +238,10 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 					return err
 				}
 			}
-			kept, err := w.own[q].apply(logical, keep)
-			if err != nil {
-				return err
+			batch := selectColumns(logical, w.columns[q], keep)
+			if own := w.own[q]; own != nil {
+				batch.Keep = own.kept
 			}
-			batch := selectColumns(logical, w.columns[q], kept)
 			if inspect {
 				if err := w.inspection.Queries[q].Add(batch); err != nil {
 					return err

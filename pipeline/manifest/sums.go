@@ -24,7 +24,7 @@ func (q *Query) WhyNoSum(holds string) string {
 		return "it was computed from the noisy cells of " + q.Name + ": add those up"
 	case !crosstabs && q.Strategy != nil && q.Strategy.SumsOfCells == nil && q.Strategy.Name != string(strategy.FormCells):
 		return "the noise of its cells depends on each other; the release has their sums, in the table " + q.Name + ".sums"
-	case q.Kind == string(query.Mean) || q.Kind == string(query.Variance):
+	case query.Kind(q.Kind).IsQuotient():
 		return "it is a quotient: ask the job for sums and counts, and divide these"
 	case !crosstabs && q.Strategy == nil && len(q.Mechanisms) != 1:
 		return "it is made of several noisy vectors"

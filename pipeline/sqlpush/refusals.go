@@ -143,7 +143,8 @@ func (c *refusals) axis(r *domain.Coding) {
 	if r.Nearest != nil || r.Grid != nil {
 		c.numbers(c.of.By, r.Columns())
 	}
-	if inexact(r) {
+	ofFilter := r.IntRange != nil || r.FloatRange != nil || r.NotNull // writer.axis has no expression for these forms
+	if inexact(r) || ofFilter {
 		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" has a form that a database cannot evaluate exactly")
 		return
 	}

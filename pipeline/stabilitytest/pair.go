@@ -234,16 +234,23 @@ func (d *pairing) units() {
 	d.change(other, [2]bool{in[1], in[0]})
 }
 
-// change adds rows of a unit, sometimes very many, to one table. It may also add rows without a unit, which count
-// nowhere.
+// change adds rows of a unit, sometimes very many, to one table. Often they are alike, since the largest changes of
+// answers are those of rows with the same cells and values. It may also add rows without a unit, which count nowhere.
 func (d *pairing) change(id unit, in [2]bool) {
 	n := d.IntN(7)
 	if d.IntN(12) == 0 {
 		n = 10 + d.IntN(40)
 	}
 	far := pick(d.Rand, []float64{0.1, 0.5})
+	alike, like := d.IntN(3) == 0, d.row(far)
 	for range n {
 		row := d.withUnit(d.row(far), id)
+		if alike { // in all columns but one
+			differs := d.IntN(len(row))
+			other := row[differs]
+			row = d.withUnit(like, id)
+			row[differs] = other
+		}
 		if at := index(d.job.Columns, pick(d.Rand, d.job.Unit)); d.job.Columns[at].Optional && d.IntN(12) == 0 {
 			row[at] = nil
 		}

@@ -102,14 +102,15 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 		return err
 	}
 	u.rows.skip, u.rows.room = setAside{}, b.rows.spill.Room()
-	return b.boundPass(u, p, pass{})
+	return b.boundSegments(u, p.ended, 64-b.rows.shift)
 }
 
-// boundPass bounds the units of a partition that the pass selects. If their rows do not fit in memory, it bounds the
-// oversized units one at a time, excludes them, and tries again. If no unit is oversized, it splits the pass into two.
-func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
+// boundSegments bounds the units of some segments. The first used bits of the hashes of these units are equal. If their
+// rows do not fit in memory, it bounds the oversized units one at a time, excludes them, and tries again. If no unit is
+// oversized, it divides the segments into partitions.
+func (b *boundingRun) boundSegments(u *unitBounder, segments []segment, used uint8) error {
 	for {
-		switch err := u.rows.gather(p.ended, in); {
+		switch err := u.rows.gather(segments); {
 		case err == nil:
 			u.bound(func(q *queryBounder) {
 				b.deliver(q, q.kept, q.cut, u.rows.Content)
@@ -121,18 +122,8 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 		}
 		oversized := u.rows.oversizedUnits()
 		for _, unit := range oversized {
-			for i := range u.queries {
-				c := oversizedUnit{unitBounder: u, query: &u.queries[i], segments: p.ended, unit: unit}
-				if err := c.bound(); err != nil {
-					return err
-				}
-				if c.query.counts {
-					numberContents(c.kept)
-				}
-				b.deliver(c.query, c.kept, c.cut, c.Content)
-				if len(c.kept) > 0 {
-					b.addUnits(c.query, 1)
-				}
+			if err := b.boundOversized(u, segments, unit); err != nil {
+				return err
 			}
 		}
 		u.rows.skip.units = append(u.rows.skip.units, oversized...)
@@ -140,14 +131,35 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 			break
 		}
 	}
-	if in.mask+1 >= maxPasses {
-		return errTooManyRows
-	}
-	one, other := in.halves()
-	if err := b.boundPass(u, p, one); err != nil {
+	parts, err := u.rows.divide(segments, used)
+	if err != nil {
 		return err
 	}
-	return b.boundPass(u, p, other)
+	for i := range parts.partitions {
+		if err := b.boundSegments(u, parts.partitions[i].ended, 64-parts.shift); err != nil {
+			return err
+		}
+		parts.partitions[i] = partition{}
+	}
+	return nil
+}
+
+// boundOversized bounds one oversized unit by the limits of all queries.
+func (b *boundingRun) boundOversized(u *unitBounder, segments []segment, unit []byte) error {
+	for i := range u.queries {
+		c := oversizedUnit{unitBounder: u, query: &u.queries[i], segments: segments, unit: unit}
+		if err := c.bound(); err != nil {
+			return err
+		}
+		if c.query.counts {
+			numberContents(c.kept)
+		}
+		b.deliver(c.query, c.kept, c.cut, c.Content)
+		if len(c.kept) > 0 {
+			b.addUnits(c.query, 1)
+		}
+	}
+	return nil
 }
 
 // deliver passes kept rows to the query's functions. It adds their number, and the number cut of dropped rows, to the

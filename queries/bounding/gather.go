@@ -11,13 +11,12 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errTooManyRows means that the rows of a pass do not fit in memory.
-var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
+// errTooManyRows means that the rows of some segments do not fit in memory.
+var errTooManyRows = errors.New("queries: the rows of a partition do not fit")
 
 // gatherer reads the rows of one partition after another and groups them by unit.
 type gatherer struct {
 	*Rows
-	pass pass
 	room int64 // bytes that the rows may take, approximately; 0 if there is no limit
 	// words or texts numbers the units of the partition from 0; the units to skip have the first numbers. words is used if
 	// a unit is one integer, texts otherwise.
@@ -70,28 +69,13 @@ func (g *grouped) countOf(ref uint32) uint64 {
 	return g.counts[ref]
 }
 
-// pass selects the units of a partition that are in memory at the same time, by bits of a unit's hash: those at which
-// mask is 1 must equal bits.
-type pass struct{ bits, mask uint64 }
-
-// has reports whether a unit with this hash is in the pass.
-func (p pass) has(hash uint64) bool { return hash>>(64-maxPartitionBits-24)&p.mask == p.bits }
-
-// halves splits a pass into two passes, by one more bit of the hash.
-func (p pass) halves() (one, other pass) {
-	return pass{p.bits, 2*p.mask + 1}, pass{p.bits | (p.mask + 1), 2*p.mask + 1}
-}
-
-const maxPasses = 1 << 24
-
 func newGatherer(r *Rows) *gatherer {
 	return &gatherer{Rows: r, words: intern.NewUint64s(), texts: intern.NewTexts()}
 }
 
-// gather reads the rows of a partition's segments and groups them by unit. It skips units that are set aside or not in
-// the pass. It returns errTooManyRows if the rows do not fit in memory.
-func (g *gatherer) gather(segments []segment, in pass) error {
-	g.pass = in
+// gather reads the rows of some segments and groups them by unit. It skips units that are set aside. It returns
+// errTooManyRows if the rows do not fit in memory.
+func (g *gatherer) gather(segments []segment) error {
 	g.forget()
 	for _, unit := range g.skip.units {
 		g.unitOf(unit)
@@ -229,20 +213,13 @@ func eachText(piece []byte, take func(unit []byte)) error {
 	return nil
 }
 
-// addText numbers a unit of text in the gatherer, and appends the number to g.numbers. The number is intern.None if the
-// unit is not in the pass.
-func (g *gatherer) addText(unit []byte) {
-	id := int32(intern.None)
-	if g.pass.has(g.units.Hash(textSeed, unit)) {
-		id = g.texts.ID(unit)
-	}
-	g.numbers = append(g.numbers, id)
-}
+// addText numbers a unit of text in the gatherer, and appends the number to g.numbers.
+func (g *gatherer) addText(unit []byte) { g.numbers = append(g.numbers, g.texts.ID(unit)) }
 
 // addRecords adds records of one row each, which hold their contents.
 func (g *gatherer) addRecords(records []byte) {
 	width := g.packedWidth()
-	if g.pass.mask > 0 || len(g.skip.units) > 0 {
+	if len(g.skip.units) > 0 {
 		for ; len(records) >= width; records = records[width:] {
 			if id := g.unitOfRecord(records[:g.key]); id >= int32(len(g.skip.units)) {
 				g.ids = append(g.ids, id)
@@ -319,14 +296,10 @@ func (g *gatherer) countUpTo(n int) {
 	}
 }
 
-// unitOfRecord returns the number of a record's unit, or intern.None if the unit is not in the pass. key is the beginning
-// of the record.
+// unitOfRecord returns the number of a record's unit. key is the beginning of the record.
 func (g *gatherer) unitOfRecord(key []byte) int32 {
-	switch {
-	case g.units.HasText():
+	if g.units.HasText() {
 		return g.numbers[binary.LittleEndian.Uint32(key)]
-	case g.pass.mask > 0 && !g.pass.has(hashBytes(key)):
-		return intern.None
 	}
 	return g.unitOf(key)
 }

@@ -66,6 +66,13 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 	return nil
 }
 
+// pass selects rows of a unit by bits of their contents' hashes: those at which mask is 1 must equal bits.
+type pass struct{ bits, mask uint64 }
+
+func (p pass) has(hash uint64) bool { return hash&p.mask == p.bits }
+
+const maxPasses = 1 << 24
+
 // noText is a key that no record has, because there are never so many texts.
 var noText = []byte{0xff, 0xff, 0xff, 0xff}
 

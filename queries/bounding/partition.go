@@ -15,19 +15,23 @@ const (
 )
 
 // split makes the store's partitions, unless there are some. It is called before the first record, because the store's
-// share of the memory is known only after all stores have joined.
-func (r *Rows) split() {
+// share of the memory is known only after all stores have joined. The first used bits of the hashes of all units are
+// equal, so that the next bits choose a partition.
+func (r *Rows) split(used uint8) {
 	if r.partitions != nil {
 		return
 	}
 	n := bits.Len64(uint64(r.spill.Share()/partitionBytes)) - 1
 	n = min(max(n, 1), maxPartitionBits)
-	r.shift = 64 - uint8(n)
+	r.shift = 64 - used - uint8(n)
 	r.partitions, r.open, r.staged.buffers = make([]partition, 1<<n), make([][]byte, 1<<n), make([][]byte, 1<<n)
 }
 
-// partitionOf returns the index of the partition of the units with a hash: the first bits of the hash.
-func (r *Rows) partitionOf(hash uint64) uint64 { return hash >> (r.shift & 63) }
+// partitionOf returns the index of the partition of the units with a hash: the first bits of the hash that not all units
+// of the store have in common.
+func (r *Rows) partitionOf(hash uint64) uint64 {
+	return hash >> (r.shift & 63) & uint64(len(r.partitions)-1)
+}
 
 // partition holds the rows of all units whose hashes begin with the same bits.
 type partition struct {

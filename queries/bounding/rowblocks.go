@@ -192,10 +192,14 @@ func (r *Rows) shape() [4]uint64 {
 // bytes.
 const maxBlock = 1<<31 - 1
 
-// loadedText is a text of a block that is being loaded, with its hash and, once it has one, its number in the partition.
+// loadedText is a text of a block that is being loaded, or of a segment that is being divided, with its hash and, once it has one, its number in the partition.
 type loadedText struct {
 	text []byte
 	unit cachedUnit
+}
+
+func (r *Rows) loaded(text []byte) loadedText {
+	return loadedText{text, cachedUnit{hash: r.units.Hash(textSeed, text)}}
 }
 
 // Load adds the rows of a block. valid reports whether the query can have an unpacked content. Errors are
@@ -207,7 +211,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	for _, n := range r.shape() {
 		from.Expect(n)
 	}
-	r.split()
+	r.split(0)
 	r.writeContents()
 	var texts []loadedText
 	if r.units.HasText() {
@@ -216,7 +220,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			if !r.units.IsUnit(text) {
 				return from.Fail()
 			}
-			texts = append(texts, loadedText{text, cachedUnit{hash: r.units.Hash(textSeed, text)}})
+			texts = append(texts, r.loaded(text))
 		}
 	}
 	if !r.loadSingle(from.Block(maxBlock), texts, valid) {
@@ -285,13 +289,16 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 		return false
 	}
 	t := &texts[at]
-	// appending the record may spill the partition's texts, so the text is numbered afterwards
-	return r.addLoaded(r.partitionOf(t.unit.hash), content, times, func(to []byte) {
-		if t.unit.generation != r.unitCache.generation {
-			t.unit.id, t.unit.generation = r.numberText(t.unit.hash, t.text), r.unitCache.generation
-		}
-		binary.LittleEndian.PutUint32(to, t.unit.id)
-	})
+	return r.addLoaded(r.partitionOf(t.unit.hash), content, times, func(to []byte) { r.putLoaded(to, t) })
+}
+
+// putLoaded writes the number of a text to the record that was appended last. Appending a record may spill the texts of
+// its partition, so that their numbers change.
+func (r *Rows) putLoaded(record []byte, t *loadedText) {
+	if t.unit.generation != r.unitCache.generation {
+		t.unit.id, t.unit.generation = r.numberText(t.unit.hash, t.text), r.unitCache.generation
+	}
+	binary.LittleEndian.PutUint32(record, t.unit.id)
 }
 
 // maxTimes is the largest multiplicity that Load accepts, because a table has at most 2^48 rows.

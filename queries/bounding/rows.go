@@ -16,11 +16,11 @@
 //	packing.go      stores contents in few bytes; contents.go numbers them
 //	makeroom.go     merges equal records (repeats.go) and writes to the spill
 //	rowblocks.go    saves and loads rows in blocks
-//	bound.go        bounds all partitions: gather.go groups one by unit (slots.go), unitbounder.go bounds its units, and
-//	                oversized.go bounds units that do not fit in memory
+//	bound.go        bounds all partitions: gather.go groups one by unit (slots.go), and unitbounder.go bounds its units;
+//	                divide.go divides a partition that does not fit in memory, oversized.go bounds units that do not
 //	sampler.go      chooses a unit's rows by the smallest digests (messages.go, digests.go, bottomk.go)
 //	shared.go       lets several queries share records; ranked.go keeps rows for a bound that is chosen later
-//	sample.go       chooses a unit's rows once for all queries, by columns that the job names
+//	sampleby.go     chooses a unit's rows once for all queries, by columns that the job names
 package bounding
 
 import (
@@ -163,7 +163,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	if err := r.units.Open(b, cells); err != nil {
 		return err
 	}
-	r.split()
+	r.split(0)
 	r.unitCache.startBatch(r.units, r.spill.Share())
 	return nil
 }

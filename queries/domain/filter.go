@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -24,6 +25,12 @@ func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 		specs[i].checkForm(fmt.Sprintf("%s[%d]", field, i), p)
 	}
 	return Filters{field, slices.Clone(specs)}, p.Err()
+}
+
+// Key returns a text that is equal for equal conditions.
+func (f Filters) Key() string {
+	text, _ := json.Marshal(f.Specs) // texts and booleans have no errors
+	return string(text)
 }
 
 // Columns returns the columns that the filters read, each once, in order of first use.

@@ -86,7 +86,7 @@ func newByKeys(s query.Spec, p *problem.Problems) kind {
 // checkByKeys reports parts of a spec that a query by selected keys cannot have.
 func checkByKeys(s query.Spec, p *problem.Problems) {
 	switch {
-	case !addsUp(s.Kind) || s.Value == nil:
+	case !s.Kind.AddsUp() || s.Value == nil:
 		p.Add(string(s.Kind), problem.CodeBadSpec,
 			"only sums, means and variances are answered for keys that another query selects", "")
 	case s.Value.Share != 0:

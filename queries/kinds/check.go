@@ -14,9 +14,9 @@ import (
 // checkKind reports problems with the kind of a spec, and missing parts that the kind needs.
 func checkKind(s query.Spec, p *problem.Problems) {
 	switch {
-	case addsUp(s.Kind) || s.CountsWeights():
+	case s.Kind.AddsUp() || s.CountsWeights():
 		checkSums(s, p)
-	case !slices.Contains([]query.Kind{query.Count, query.OverBound, query.Histogram, query.Crosstab}, s.Kind):
+	case !s.Kind.Known():
 		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind),
 			"kinds: count, histogram, crosstabs, sum, mean, variance")
 	case s.Kind == query.Crosstab && (s.Crosstabs == nil || len(s.By) == 0):

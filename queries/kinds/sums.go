@@ -345,12 +345,6 @@ func newSums(c Base, v *quantize.Quantizer) *Sums {
 		half: v.Value.Half()}
 }
 
-// addsUp reports whether a kind of query adds values up.
-func addsUp(k query.Kind) bool {
-	_, ok := summaries[k]
-	return ok
-}
-
 // kindOf returns the sumsKind of a query that adds up values or weights. It is empty for a query that counts rows.
 func kindOf(s query.Spec) sumsKind {
 	if s.CountsWeights() {

@@ -18,13 +18,46 @@ type Kind string
 const (
 	Count     Kind = "count"
 	Histogram Kind = "histogram"
+	Crosstab  Kind = "crosstabs"
 	Sum       Kind = "sum"
 	Mean      Kind = "mean"
 	Variance  Kind = "variance"
-	Crosstab  Kind = "crosstabs"
-	// OverBound counts units that have more rows than Bounds allow.
+	// OverBound counts units that have more rows than Bounds allow. In a job it is a measure of a count.
 	OverBound Kind = "units_over_bound"
 )
+
+// kindFacts is what the checks, the statements and the page need to know of a kind.
+type kindFacts struct {
+	// adds is set if the query adds up the values of a column, which may be negative. Otherwise it counts.
+	adds bool
+	// quotient is set if its sums are divided by private numbers of rows, unless the job states these numbers.
+	quotient bool
+	// words begin the description of the query, before the name of its column; "" if it has no column.
+	words string
+}
+
+// kinds holds the kinds of queries. Add a new kind here.
+var kinds = map[Kind]kindFacts{
+	Count: {}, Histogram: {}, Crosstab: {}, OverBound: {},
+	Sum:      {adds: true, words: "Sums of "},
+	Mean:     {adds: true, quotient: true, words: "Means of "},
+	Variance: {adds: true, quotient: true, words: "Variances of "},
+}
+
+// Known reports whether k is a kind of query.
+func (k Kind) Known() bool {
+	_, ok := kinds[k]
+	return ok
+}
+
+// AddsUp reports whether the query adds up the values of a column, which may be negative. Otherwise it counts.
+func (k Kind) AddsUp() bool { return kinds[k].adds }
+
+// IsQuotient reports whether the query divides sums by numbers of rows.
+func (k Kind) IsQuotient() bool { return kinds[k].quotient }
+
+// Words returns the beginning of the query's description, before the name of its column; "" if it has no column.
+func (k Kind) Words() string { return kinds[k].words }
 
 // Spec is all public facts about a query.
 type Spec struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // Sampled compares queries whose rows are chosen by sample_by: queries with the same sample, which one statement
@@ -29,6 +30,7 @@ func Sampled(t *testing.T, s *Server) {
 		{"home, person", "max_rows: 1, sample_by: [word, day]"},
 		{"home", "max_rows: 40, sample_by: [at, paid, trip]"},
 		{"person", "max_rows: 9, sample_by: [paid]"},
+		{"home", "max_rows: 4, sample_by: [trip]"},
 	} {
 		p := Plan(t, fmt.Sprintf(sampledJob, sample.unit, sample.bound))
 		for _, some := range [][]stabilitytest.Row{nil, rows}[min(n, 1):] {
@@ -91,6 +93,15 @@ func sampledRows() (rows []stabilitytest.Row) {
 			}
 			rows = append(rows, stabilitytest.Row{person, int64(unit / 2), trip, words[(n+unit)%len(words)],
 				when / 86400e6, when, paid, zones[n%len(zones)], values[(n+unit)%len(values)], int64(n - 12)})
+		}
+	}
+	// Two units of the smallest and largest numbers, whose rows have the numbers around them, around the prime of
+	// digests, and the number of null.
+	for _, home := range []int64{math.MinInt64, math.MaxInt64} {
+		for n, trip := range []int64{math.MinInt64, math.MinInt64 + 1, -bounding.SamplePrime, -1, 0, bounding.SampleNull,
+			bounding.SamplePrime - 1, bounding.SamplePrime, math.MaxInt64 - 1, math.MaxInt64} {
+			rows = append(rows, stabilitytest.Row{fmt.Sprint("far", home < 0), home, trip, words[n%len(words)],
+				int64(19700 + n), start + int64(n), n%2 == 0, zones[n%len(zones)], float64(n), int64(n)})
 		}
 	}
 	return rows

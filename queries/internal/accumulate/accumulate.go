@@ -45,7 +45,7 @@ type Partial interface {
 	// Merge adds the totals of another partial of the same query. The other partial cannot be used afterwards.
 	Merge(other Partial) error
 	// Totals returns the totals. The partial cannot be used afterwards.
-	Totals() (Totals, error)
+	Totals() Totals
 	// SaveState writes the totals.
 	SaveState(w *state.Writer)
 	// LoadState adds the totals that SaveState of another process wrote. It returns an error if the input is invalid.

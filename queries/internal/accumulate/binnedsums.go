@@ -172,9 +172,9 @@ func (a *BinnedSums) Merge(other Partial) error {
 }
 
 // Totals implements [Partial].
-func (a *BinnedSums) Totals() (Totals, error) {
+func (a *BinnedSums) Totals() Totals {
 	a.makeCells()
-	return Totals{Binned: a}, nil
+	return Totals{Binned: a}
 }
 
 // AllRows returns the number of rows of all cells, including rows without a value.

@@ -136,9 +136,9 @@ func (a *Counts) Merge(other Partial) error {
 }
 
 // Totals implements [Partial].
-func (a *Counts) Totals() (Totals, error) {
+func (a *Counts) Totals() Totals {
 	a.makeSlots()
-	return Totals{Tables: [][]int64{capRows(a.slots[1:])}, Units: a.units}, nil
+	return Totals{Tables: [][]int64{capRows(a.slots[1:])}, Units: a.units}
 }
 
 // maxUnits is the largest number of units; no table has that many rows.

@@ -97,7 +97,7 @@ func (a *Ranked) Merge(other Partial) error {
 }
 
 // Totals implements [Partial].
-func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
+func (a *Ranked) Totals() Totals { return Totals{Ranked: a} }
 
 // Hide returns the exact answers: one for each of the query's vectors (for example sums and row counts), then the
 // histogram. A bound must be chosen before a vector gets noise. hide turns the totals under one bound into the vectors.
@@ -187,11 +187,7 @@ func (c *rankedChoice) hideTogether(partials []Partial) ([]mechanism.Exact, erro
 			}
 		}
 	}
-	t, err := partials[0].Totals()
-	if err != nil {
-		return nil, err
-	}
-	return c.hide(t)
+	return c.hide(partials[0].Totals())
 }
 
 // SaveState implements [Partial].

@@ -74,7 +74,7 @@ func (a *Sparse) Merge(other Partial) error {
 }
 
 // Totals returns the counts of the cells that have rows, in the order of the cells.
-func (a *Sparse) Totals() (Totals, error) {
+func (a *Sparse) Totals() Totals {
 	order := make([]uint64, len(a.rows))
 	for id, cell := range a.cells.Keys {
 		order[id] = cell<<32 | uint64(id)
@@ -84,5 +84,5 @@ func (a *Sparse) Totals() (Totals, error) {
 	for i, o := range order {
 		x.At[i], x.Answers.High[i] = int(o>>32), a.rows[uint32(o)]
 	}
-	return Totals{Sparse: x}, nil
+	return Totals{Sparse: x}
 }

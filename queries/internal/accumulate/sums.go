@@ -181,7 +181,7 @@ func (a *Sums) Merge(other Partial) error {
 }
 
 // Totals implements [Partial].
-func (a *Sums) Totals() (Totals, error) {
+func (a *Sums) Totals() Totals {
 	a.makeTotals()
 	a.flush()
 	if a.Weighted {
@@ -192,9 +192,9 @@ func (a *Sums) Totals() (Totals, error) {
 				cells[i] = min(int64(x.Low), MaxRows)
 			}
 		}
-		return Totals{Tables: [][]int64{cells}}, nil
+		return Totals{Tables: [][]int64{cells}}
 	}
-	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}, nil
+	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}
 }
 
 // newSums64 returns 64-bit sums, or nil if they could overflow, if a value is a vector or a list, or if there are very

@@ -186,10 +186,10 @@ func (a *Tables) Merge(other Partial) error {
 }
 
 // Totals implements [Partial].
-func (a *Tables) Totals() (Totals, error) {
+func (a *Tables) Totals() Totals {
 	a.makeCounts()
 	for _, counts := range a.counts {
 		capRows(counts)
 	}
-	return Totals{Tables: a.counts}, nil
+	return Totals{Tables: a.counts}
 }

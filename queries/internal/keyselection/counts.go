@@ -158,7 +158,7 @@ func (a *Counts) Merge(other accumulate.Partial) error {
 }
 
 // Totals implements [accumulate.Partial]. Nobody can read the counts before keys are selected.
-func (a *Counts) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
+func (a *Counts) Totals() accumulate.Totals { return accumulate.Totals{Keyed: a} }
 
 // Hide implements [accumulate.Keyed]: it returns one exact answer, the counts by key.
 func (a *Counts) Hide() ([]mechanism.Exact, error) {

@@ -172,7 +172,7 @@ func (a *Values) Merge(other accumulate.Partial) error {
 }
 
 // Totals implements [accumulate.Partial]. Nobody can read the sums before keys are selected.
-func (a *Values) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
+func (a *Values) Totals() accumulate.Totals { return accumulate.Totals{Keyed: a} }
 
 // Hide implements [accumulate.Keyed]. It returns one exact answer for the sums and, if the query needs them, one each for
 // the sum of weights, the second sums and the row counts. They get noise only after keys are selected.

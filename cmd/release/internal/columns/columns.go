@@ -85,6 +85,10 @@ func Error(path string, err error) error {
 	switch {
 	case errors.Is(err, ErrExcel):
 		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
+	case errors.Is(err, ErrZip):
+		e.Err, e.Hint = err, "unpack it, and look at a file of it"
+	case errors.Is(err, ErrJSON):
+		e.Err, e.Hint = err, "write one object a line: jq -c '.[]' <FILE >NEW.jsonl"
 	case errors.Is(err, ErrNoTable):
 		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they "+
 			"are or compressed with gzip, zstd, bzip2 or xz"
@@ -113,7 +117,7 @@ func (t *Table) headline() string {
 	}
 	if x := t.Text; x != nil {
 		words = append(words, x.Encoding)
-		if t.Format != JSONL {
+		if !t.Format.HasObjects() {
 			words = append(words, delimiterText(x), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
 			if x.Renamed {
@@ -177,6 +181,10 @@ func (t *Table) Notes() (notes []string) {
 	}
 	if x.Stated && !x.Header {
 		notes = append(notes, "without a header, a job reads the line that states the delimiter as a row: sed 1d <FILE >NEW")
+	}
+	if x.HeaderLine > 0 {
+		notes = append(notes, fmt.Sprintf("line %d seems to be the header, but a job needs it in the first line: tail -n +%d <FILE >NEW",
+			x.HeaderLine, x.HeaderLine))
 	}
 	if x.Short {
 		notes = append(notes, fmt.Sprintf(`its first line has one field less than the others: if it holds the names of all `+

@@ -28,8 +28,8 @@ type Table struct {
 }
 
 // OpenTable reads the beginning of a file, or of the first object at a URL. The query of an https URL may be
-// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable and the errors of
-// io/source.
+// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable, ErrExcel, ErrZip,
+// ErrJSON, ErrNoTable and the errors of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {
@@ -43,6 +43,10 @@ func OpenTable(ctx context.Context, path string) (*Table, error) {
 	switch {
 	case look.Format == Excel:
 		return nil, ErrExcel
+	case look.Format == Zip:
+		return nil, ErrZip
+	case look.Format == JSON:
+		return nil, ErrJSON
 	case look.Format == Unknown:
 		return nil, ErrNoTable
 	case look.Text != nil:
@@ -114,7 +118,7 @@ func (t *Table) Source() source.Options {
 	if x == nil {
 		return o
 	}
-	if t.Format == JSONL {
+	if t.Format.HasObjects() {
 		o.JSONL.Columns = map[string]string{}
 		for _, c := range x.Columns {
 			o.JSONL.Columns[c.Name] = c.Type

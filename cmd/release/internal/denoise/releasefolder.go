@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -127,20 +128,19 @@ func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 }
 
 func dimensionsOf(job json.RawMessage, query string) []axisJob {
-	type by struct{ By []axisJob }
-	var j struct {
-		Queries []struct {
-			Name                 string
-			Histogram, Sum, Mean *by
-		}
-	}
+	var j struct{ Queries []map[string]json.RawMessage }
 	if json.Unmarshal(job, &j) != nil {
 		return nil
 	}
 	for _, q := range j.Queries {
-		for _, b := range []*by{q.Histogram, q.Sum, q.Mean} {
-			if q.Name == query && b != nil {
-				return b.By
+		var name string
+		if json.Unmarshal(q["name"], &name) != nil || name != query {
+			continue
+		}
+		for _, kind := range configs.Kinds {
+			var of struct{ By []axisJob }
+			if json.Unmarshal(q[kind], &of) == nil {
+				return of.By
 			}
 		}
 	}

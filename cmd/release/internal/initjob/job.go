@@ -97,7 +97,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 		fmt.Fprintf(b, "  format: %s\n", j.Format)
 	}
 	switch o := j.Table.Source(); {
-	case j.Table.Format == columns.JSONL:
+	case j.Table.Format.HasObjects():
 		b.WriteString("  jsonl:\n    columns:   # " + j.typesComment() + "\n")
 		j.writeTypes(b, o.JSONL.Columns)
 	case j.Table.Text != nil:

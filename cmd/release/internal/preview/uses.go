@@ -46,15 +46,10 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 		if q.OverUnits() {
 			continue // no use: the query reads the table of units, which is computed from rows
 		}
-		var by []configs.Dimension
-		if q.Histogram != nil {
-			by = append(by, q.Histogram.By...)
-		}
-		if q.Crosstabs != nil {
-			by = append(by, q.Crosstabs.By...)
-		}
-		if err := u.dimensions(by); err != nil {
-			return nil, err
+		for _, by := range q.Dimensions() {
+			if err := u.dimensions(by); err != nil {
+				return nil, err
+			}
 		}
 		for k := range q.Where {
 			u.filter(&q.Where[k])
@@ -62,14 +57,8 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 		if w, _ := q.RowWeight(); w != nil {
 			u.values(&configs.Aggregate{Column: w.Column, Clamp: w.Clamp})
 		}
-		for _, a := range []*configs.Aggregate{q.Sum, q.Mean, q.Variance} {
-			if a == nil {
-				continue
-			}
+		for _, a := range q.Aggregates() {
 			u.values(a)
-			if err := u.dimensions(a.By); err != nil {
-				return nil, err
-			}
 		}
 	}
 	for i := range u.job.Input.Where {

@@ -73,7 +73,7 @@ func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, share
 	}
 	section.Lend(m.block)
 	r := &columnReader{leaf: l, rows: rows, values: c.values, own: m, memories: memories, shared: shared}
-	r.pages = pageReader{section: section, left: c.size, codec: c.codec, memory: m, shared: shared, whole: l.list != nil}
+	r.pages = pageReader{section: section, left: c.size, codec: c.codec, memory: m, shared: shared}
 	r.account()
 	if l.list != nil {
 		r.lists = &listRows{elements: listElements{reader: r}, shape: l.list}
@@ -104,7 +104,7 @@ func (c *columnReader) ready() (int, error) {
 	}
 	n, err := c.readyPage()
 	if err == nil && c.pages.windowed {
-		c.openWindow()
+		c.window = &window{typ: c.leaf.field.Type}
 		return c.readyWindow()
 	}
 	c.account()
@@ -143,8 +143,10 @@ func (c *columnReader) next() error {
 			return fault.New(fault.CodeDamaged, "a dictionary is not at the start of its column chunk")
 		}
 		c.begun, c.stored = true, c.pages.current
-		if c.pages.windowed {
-			err = c.readDictionaryAgain()
+		if c.pages.windowed { // the next page must not overwrite the dictionary
+			m := c.shared
+			m.pages.plain, m.dictionary.plain = m.dictionary.plain, m.pages.plain
+			err = c.decodeDictionary(&h.DictionaryPageHeader.V, body, &m.dictionary.values, &m.converted)
 		} else {
 			err = c.decodeDictionary(&h.DictionaryPageHeader.V, c.keepBody(body), &decoded{}, &table.Values{})
 			c.account()

@@ -43,21 +43,33 @@ func (l *listRows) ready() (int, error) {
 	}
 	l.valid, l.done, l.nulls = l.valid[:0], 0, 0
 	l.lists, l.floats = append(l.lists[:0], 0), l.floats[:0]
-	err := l.fill()
+	c := l.elements.reader
+	var err error
+	if c.pages.windowed {
+		err = c.reopen()
+	}
+	if err == nil {
+		err = l.fill()
+	}
+	if c.pages.windowed {
+		c.drop()
+	} else {
+		c.account()
+	}
 	if n := len(l.valid); n > 0 && (err == nil || errors.Is(err, io.EOF)) {
 		return n, nil
 	}
 	return 0, err
 }
 
-// fill builds rows until there are enough for a batch.
+// fill builds rows until there are enough for a batch or a window.
 func (l *listRows) fill() error {
 	for {
 		starts, err := l.peek()
 		switch {
 		case err != nil:
 			return err
-		case starts && (len(l.valid) >= scan.BatchRows || len(l.floats) >= scan.BatchElements):
+		case starts && (len(l.valid) >= scan.BatchRows || len(l.floats) >= scan.BatchElements || l.fillsWindow()):
 			return nil
 		case !starts && len(l.valid) == 0:
 			return fault.New(fault.CodeDamaged, "a page begins within a list, not with a row")
@@ -66,6 +78,29 @@ func (l *listRows) fill() error {
 			return err
 		}
 	}
+}
+
+// fillsWindow reports whether the rows take the memory of a window.
+func (l *listRows) fillsWindow() bool {
+	most := l.elements.reader.shared.window
+	return most > 0 && int64(8*len(l.floats)+5*len(l.valid)) >= most
+}
+
+// skip passes over the next n levels, and the elements that these describe.
+func (l *listRows) skip(n int) error {
+	for range n {
+		if _, err := l.peek(); err != nil {
+			return err
+		}
+		defined := l.page.defined[0]
+		l.page.repeated, l.page.defined = l.page.repeated[1:], l.page.defined[1:]
+		if defined == l.shape.highest {
+			if _, err := l.elements.next(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // peek reports whether the next level starts a row.

@@ -22,9 +22,8 @@ type pageReader struct {
 	shared  *sharedMemory
 	current storedPage
 	held    int64 // what the column's reader holds of shared.held
-	// windowed is set when a page does not fit into the shared memory. It never is if whole is set: the reader must hold
-	// pages whole.
-	windowed, whole bool
+	// windowed is set when a page does not fit into the shared memory.
+	windowed bool
 }
 
 // storedPage is the place of a page, with which it can be read again.
@@ -80,7 +79,7 @@ func (p *pageReader) again(page *storedPage) ([]byte, error) {
 // claim makes the reader windowed if a page of size bytes does not fit into the shared memory.
 func (p *pageReader) claim(size int64) {
 	more := max(size-int64(cap(p.memory.plain)), 0)
-	if !p.whole && p.shared.held+more > p.shared.most {
+	if p.shared.held+more > p.shared.most {
 		p.windowed, p.memory = true, &p.shared.pages
 	}
 }

@@ -14,9 +14,10 @@ import (
 // To fill it again, it reads them once more and passes over the rows before. So only one such column needs the memory of
 // a page and a dictionary at a time, and a page is decoded once for every window of its rows.
 //
-// Columns of lists have no window: a list may be longer than any, and begin in another page.
+// A column of lists builds rows from its pages in any case (listrows.go). With a window, it builds fewer, and then drops
+// its page.
 
-// window holds copies of the next rows of a column that is not a column of lists. All values are plain.
+// window holds copies of the next rows of a column without lists. All values are plain.
 type window struct {
 	typ    table.Type
 	bytes  int64 // the length of values and valid
@@ -30,8 +31,8 @@ type window struct {
 type reopening struct {
 	page         storedPage
 	rows, values int64 // of the reader, before it opened the page
-	left         int   // rows of the page that are not in a window so far
-	taken        int   // rows of the page that are
+	left         int   // rows of the page (for lists, levels) that are not in a window so far
+	taken        int   // rows or levels of the page that are
 }
 
 // account updates how much the reader holds.
@@ -41,16 +42,11 @@ func (c *columnReader) account() {
 		v := &c.dict.Values
 		held += int64(8*cap(v.Ints) + 8*cap(v.Floats) + 4*cap(v.Offsets) + cap(v.Data))
 	}
+	if l := c.lists; l != nil {
+		held += int64(8*cap(l.elements.memory) + 8*cap(l.elements.coded))
+	}
 	c.shared.held += held - c.pages.held
 	c.pages.held = held
-}
-
-// openWindow gives the reader a window. It is called when the reader has opened a page and no row was taken from it.
-func (c *columnReader) openWindow() {
-	c.window = &window{typ: c.leaf.field.Type}
-	*c.own = pageMemory{}
-	c.drop()
-	c.account()
 }
 
 // readyWindow is ready for a column with a window.
@@ -87,11 +83,12 @@ func (c *columnReader) fillWindow() error {
 	}
 }
 
-// reopen reads the current page again, unless all of its rows were in windows, and passes over the rows that were.
+// reopen reads the current page again and passes over the rows that were in windows. It does nothing if the page is
+// still open, or if all of its rows were in windows.
 func (c *columnReader) reopen() error {
 	c.buffer = c.shared.buffer
 	from := c.opened
-	if from.left == 0 {
+	if from.left == 0 || c.page.left > 0 {
 		return nil
 	}
 	c.rows, c.values, c.pages.current = from.rows, from.values, from.page
@@ -103,6 +100,9 @@ func (c *columnReader) reopen() error {
 		return err
 	}
 	c.opened = from
+	if c.lists != nil {
+		return c.lists.skip(from.taken)
+	}
 	for taken := from.taken; taken > 0; {
 		have, err := c.readyPage()
 		if err != nil {
@@ -115,13 +115,19 @@ func (c *columnReader) reopen() error {
 	return nil
 }
 
-// drop drops the current page and the dictionary.
+// drop drops the current page and the dictionary, and the memory that only this column used.
 func (c *columnReader) drop() {
 	if c.dict != nil {
 		c.dict.Values, c.forgotten = table.Values{}, true
 	}
-	c.page = openPage{}
+	if l := c.lists; l != nil {
+		left := len(l.page.repeated) + c.page.rest.levels
+		c.opened.taken, c.opened.left = c.opened.taken+c.opened.left-left, left
+		l.page, l.elements = listPage{}, listElements{reader: c}
+	}
+	*c.own, c.page = pageMemory{}, openPage{}
 	c.shared.buffer, c.buffer = c.buffer, rowBuffer{}
+	c.account()
 }
 
 // readDictionaryAgain reads and decodes the dictionary again, into memory that all columns with windows share.

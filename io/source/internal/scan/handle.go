@@ -3,7 +3,10 @@ package scan
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
+
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // Extent is a range of bytes in a file: Size bytes from offset At on.
@@ -37,6 +40,55 @@ type Place struct {
 	Whole  bool        // refuse formats without a mark at the end of a file, since the writer may have been stopped
 	Packed Compression // how the bytes are compressed; the name's ending decides
 	MAC    BlockMAC    // the hash for the file's blocks
+}
+
+// Origin is a file, and its size when it was opened.
+type Origin struct {
+	Place
+	Size int64
+	info fs.FileInfo // nil for a file of a store
+}
+
+// Length returns the size of the file in bytes when it was opened.
+func (o *Origin) Length() int64 { return o.Size }
+
+// Open opens the file for the first time, and records its size and identity for Reopen.
+func (o *Origin) Open(ctx context.Context) (Handle, error) {
+	if o.Remote != nil {
+		o.Size = o.Remote.Size()
+		return o.Remote.Open(ctx), nil
+	}
+	f, err := os.Open(o.Path)
+	if err != nil {
+		return nil, fault.NotOpened(err)
+	}
+	if o.info, err = f.Stat(); err != nil {
+		_ = f.Close()
+		return nil, fault.NotOpened(err)
+	}
+	o.Size = o.info.Size()
+	return localFile{f}, nil
+}
+
+// Reopen opens the file again. It returns an error if this is not the file that Open opened: its size differs or, if
+// only its identity or its time of change differ, same returns false. same is not called otherwise, since it may read a
+// long footer. A store sends bytes of the version that was opened, or none.
+func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, error) {
+	if o.Remote != nil {
+		return o.Remote.Open(ctx), nil
+	}
+	f, err := os.Open(o.Path)
+	if err != nil {
+		return nil, fault.NotOpened(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() == o.Size {
+		if os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) || same(localFile{f}) {
+			return localFile{f}, nil
+		}
+	}
+	_ = f.Close()
+	return nil, fault.Changed()
 }
 
 // localFile is a Handle of a file on this machine.

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"hash"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/dprelease/dprelease/io/source/fault"
 )
@@ -33,55 +31,6 @@ func NewBlockMAC(key []byte) (BlockMAC, error) {
 	}
 	aead, err := cipher.NewGCM(block)
 	return BlockMAC{aead}, err
-}
-
-// Origin is a file, and its size when it was opened.
-type Origin struct {
-	Place
-	Size int64
-	info fs.FileInfo // nil for a file of a store
-}
-
-// Length returns the size of the file in bytes when it was opened.
-func (o *Origin) Length() int64 { return o.Size }
-
-// Open opens the file for the first time, and records its size and identity for Reopen.
-func (o *Origin) Open(ctx context.Context) (Handle, error) {
-	if o.Remote != nil {
-		o.Size = o.Remote.Size()
-		return o.Remote.Open(ctx), nil
-	}
-	f, err := os.Open(o.Path)
-	if err != nil {
-		return nil, fault.NotOpened(err)
-	}
-	if o.info, err = f.Stat(); err != nil {
-		_ = f.Close()
-		return nil, fault.NotOpened(err)
-	}
-	o.Size = o.info.Size()
-	return localFile{f}, nil
-}
-
-// Reopen opens the file again. It returns an error if this is not the file that Open opened: its size differs or, if
-// only its identity or its time of change differ, same returns false. same is not called otherwise, since it may read a
-// long footer. A store sends bytes of the version that was opened, or none.
-func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, error) {
-	if o.Remote != nil {
-		return o.Remote.Open(ctx), nil
-	}
-	f, err := os.Open(o.Path)
-	if err != nil {
-		return nil, fault.NotOpened(err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.Size() == o.Size {
-		if os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) || same(localFile{f}) {
-			return localFile{f}, nil
-		}
-	}
-	_ = f.Close()
-	return nil, fault.Changed()
 }
 
 // blockNonce is the nonce of all blocks. It may always be the same, since nothing is encrypted with it.

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// With sample_by, digests of a row's columns decide which rows of a unit are kept (queries/bounding/sample.go),
+// With sample_by, digests of a row's columns decide which rows of a unit are kept (queries/bounding/sampleby.go),
 // whatever their cells and values. So the statement keeps rows first, and the rest of it is as if each kept row were a
 // unit. One statement answers all queries with the same sample: it groups the kept rows by the cells of each query
 // (GROUPING SETS).
