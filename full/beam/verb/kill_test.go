@@ -62,6 +62,32 @@ func start(t *testing.T, as string, out *bytes.Buffer, args ...string) *exec.Cmd
 	return c
 }
 
+// startJava starts a Java process that ends with the test, and writes what it prints to a file in the folder dir.
+// Environment variables are added to those of the test.
+func startJava(t *testing.T, dir, name string, env []string, args ...string) (pid int) {
+	t.Helper()
+	log, err := os.Create(filepath.Join(dir, name+".log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	var options []string
+	for _, of := range []string{"java.io", "java.lang", "java.lang.invoke", "java.net", "java.nio", "java.util",
+		"java.util.concurrent", "java.util.concurrent.atomic", "sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar"} {
+		options = append(options, "--add-opens=java.base/"+of+"=ALL-UNNAMED")
+	}
+	c := exec.Command("java", append(options, args...)...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), env...), log, log
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill() // it may have been killed
+		_ = c.Wait()
+	})
+	return c.Process.Pid
+}
+
 // freePort returns a port that nobody listened on a moment ago.
 func freePort(t *testing.T) int {
 	t.Helper()
@@ -76,7 +102,7 @@ func freePort(t *testing.T) int {
 // await waits until a process listens on the port.
 func await(t *testing.T, port int) {
 	t.Helper()
-	for range 600 {
+	for range 3600 {
 		if c, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", port)); err == nil {
 			_ = c.Close()
 			return
@@ -101,24 +127,6 @@ func readersOf(file string, parent int) (pids []int) {
 		}
 	}
 	return pids
-}
-
-// killReader kills a worker of the pool as soon as some workers have the table open at the same time.
-func killReader(t *testing.T, table string, pool, some int, ended <-chan error) {
-	t.Helper()
-	for {
-		select {
-		case err := <-ended:
-			t.Fatalf("the run ended before a worker was killed: %v", err)
-		default:
-			if workers := readersOf(table, pool); len(workers) >= some {
-				if err := syscall.Kill(workers[0], syscall.SIGKILL); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-		}
-	}
 }
 
 const killJob = `
@@ -149,8 +157,8 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 	k := newKillRun(t, 1_200_000)
 	k.start("--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server), fmt.Sprintf("--workers=%d", workers),
 		"--shuffle="+shuffle)
-	killReader(t, k.table, k.pool.Process.Pid, min(workers, 2), k.ended)
-	k.releases(2 * time.Minute)
+	k.killReader(min(workers, 2))
+	k.releases(2*time.Minute, failedOnce)
 }
 
 // killRun is a run of killJob with a pool of workers.
@@ -205,6 +213,29 @@ func (k *killRun) start(args ...string) {
 	go func() { k.ended <- run.Wait() }()
 }
 
+// awaitReaders waits until some workers of the pool have the table open at the same time, and returns their processes.
+func (k *killRun) awaitReaders(some int) (pids []int) {
+	k.Helper()
+	for {
+		select {
+		case err := <-k.ended:
+			k.Fatalf("the run ended before something was killed: %v\n%s\n%s", err, k.out.String(), k.poolOut.String())
+		case <-time.After(time.Millisecond):
+			if pids = readersOf(k.table, k.pool.Process.Pid); len(pids) >= some {
+				return pids
+			}
+		}
+	}
+}
+
+// killReader kills a worker of the pool as soon as some workers have the table open at the same time.
+func (k *killRun) killReader(some int) {
+	k.Helper()
+	if err := syscall.Kill(k.awaitReaders(some)[0], syscall.SIGKILL); err != nil {
+		k.Fatal(err)
+	}
+}
+
 // wait waits for the end of the run.
 func (k *killRun) wait(within time.Duration) (err error) {
 	k.Helper()
@@ -216,11 +247,13 @@ func (k *killRun) wait(within time.Duration) (err error) {
 	return err
 }
 
-// releases waits until the run has made its release, by a second or later attempt. The local engine must find this
-// release.
-func (k *killRun) releases(within time.Duration) {
+// failedOnce is what a run prints if its first attempt failed.
+const failedOnce = "attempt 1 of 3 failed"
+
+// releases waits until the run has made its release, and has printed the text. The local engine must find this release.
+func (k *killRun) releases(within time.Duration, printed string) {
 	k.Helper()
-	if err := k.wait(within); err != nil || !strings.Contains(k.out.String(), "attempt 1 of 3 failed") {
+	if err := k.wait(within); err != nil || !strings.Contains(k.out.String(), printed) {
 		k.Fatalf("%v\n%s\n%s", err, k.out.String(), k.poolOut.String())
 	}
 	left, err := os.ReadDir(k.parts)
