@@ -149,8 +149,9 @@ func (f *flink) run(k *killRun, kill int, attempts string) {
 	}
 }
 
-// A task manager is killed while two read the table. If another one takes its place, the pipeline is run again and the
-// release is made with one charge, the whole budget. If none does, the run ends with a clear message and no charge.
+// One of two task managers is killed while both read the table. If another one takes its place, the pipeline is run
+// again and the release is made with one charge, the whole budget. If none does, the run ends with a clear message and
+// no charge.
 func TestKilledTaskManager(t *testing.T) {
 	const rows = 6_000_000
 	f, pids := newFlink(t, 2)

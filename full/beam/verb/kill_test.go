@@ -114,7 +114,7 @@ func await(t *testing.T, port int) {
 
 // readersOf returns the children of the process parent that have the file open.
 func readersOf(file string, parent int) (pids []int) {
-	// threads that ended meanwhile are missing
+	// a thread that has ended has no file
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
@@ -140,9 +140,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker is killed while it reads the table, alone or while another one reads too, for both ways of sending messages.
-// The pipeline is run again with other workers. The release is made with one charge, the whole budget; the local engine
-// finds this release; and no file of an attempt is left.
+// A worker is killed while it reads the table, alone or beside another worker, for both ways of sending messages. The
+// pipeline is run again with other workers. The release is made with one charge, the whole budget. The local engine
+// finds this release, and no file of an attempt is left.
 func TestKilledWorker(t *testing.T) {
 	t.Run("one", func(t *testing.T) { testKilledWorker(t, 1, "files") })
 	t.Run("three", func(t *testing.T) { testKilledWorker(t, 3, "files") })
@@ -276,7 +276,7 @@ func (k *killRun) releases(within time.Duration, printed string) {
 // neverStarts is a pool that confirms the start of a worker and starts none, so the runner waits forever.
 type neverStarts struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
-	asked chan struct{} // receives if it is empty
+	asked chan struct{} // has a value after the first request for a worker
 }
 
 func (n neverStarts) StartWorker(context.Context, *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
@@ -298,19 +298,19 @@ func TestStalledJob(t *testing.T) {
 		"error: the pipeline failed: the job made no progress", "--stalled=1s", "--attempts=2")
 }
 
-// One signal ends a job that hangs, with the exit code that every verb has, and as cleanly as the job's own end.
+// One SIGTERM ends a job that hangs, with exit code 143, a clear message, no charge, and no file in the temp directory.
 func TestStoppedJob(t *testing.T) {
 	testHangingJob(t, func(run *exec.Cmd, asked chan struct{}) {
 		select {
 		case <-asked:
-		case <-time.After(2 * time.Minute): // the exit code will be another
+		case <-time.After(2 * time.Minute): // the runner never asked, so the exit code will be wrong
 		}
 		_ = run.Process.Signal(syscall.SIGTERM)
 	}, 143, "error: stopped by a signal (terminated)", "nothing was charged")
 }
 
-// testHangingJob runs a job that hangs; stop is called when it has started. The channel asked receives when the runner
-// asks for a worker. The run must end with the exit code and print the two texts.
+// testHangingJob runs a job that hangs, and calls stop when it has started; the channel asked receives when the runner
+// asks for a worker. The run must end with the exit code and print the texts first and second.
 func testHangingJob(t *testing.T, stop func(run *exec.Cmd, asked chan struct{}), code int, first, second string,
 	flags ...string) {
 	t.Helper()
@@ -384,7 +384,7 @@ func TestKilledPool(t *testing.T) {
 		t.Fatalf("%v: %v", err, r)
 	}
 	var workers []string
-	// threads that ended are missing
+	// a thread that has ended has no file
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pool.Process.Pid))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
