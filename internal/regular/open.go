@@ -138,7 +138,8 @@ func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
 	return err
 }
 
-// OpenRoot is [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does not wait.
+// OpenRoot does the same as [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does
+// not wait.
 func OpenRoot(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ type withState string
 func (withState) Error() string      { return "a value of a row" }
 func (w withState) SQLState() string { return string(w) }
 
-// sqlState returns only the class of a code that concerns values, and nothing for other codes that a row can choose.
+// sqlState returns only the class 22 for errors about values, and nothing for other codes that could depend on a row.
 func TestSQLState(t *testing.T) {
 	for err, want := range map[error]string{
 		fmt.Errorf("within: %w", withState("42P01")):                                            "42P01: there is no such table",

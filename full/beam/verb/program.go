@@ -311,7 +311,7 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	return key, 0
 }
 
-// asksForInput reports whether a flag of the merge makes a run read the input of a job that is released already.
+// asksForInput reports whether a flag makes a run read its input even if the job is released already.
 func asksForInput(flag string) bool {
 	return strings.HasPrefix(flag, "--new-release") || strings.HasPrefix(flag, "--compare-input")
 }

@@ -215,7 +215,7 @@ func (s *Seen) text(name string) string {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
 	distinct := spelling.Count(s.Distinct, "different value")
 	if s.Distinct < 0 {
-		distinct = fmt.Sprintf("more than %d different values", mostDistinct)
+		distinct = fmt.Sprintf("more than %d different values", maxDistinct)
 	}
 	rows := make([][]string, len(s.Values))
 	for i, v := range s.Values {
