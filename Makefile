@@ -64,11 +64,11 @@ check:
 man:
 	mkdir -p man && $(GO) run ./cmd/release man man
 
-# The engines that take minutes to test: Spark, alone and with Iceberg and Delta, and Flink, which are installed from PyPI
-# and Maven Central and need Java 17; and Trino, which is installed from Maven Central and needs Java 24.
+# The engines that take minutes to test: Spark, alone and with Iceberg and Delta, and Beam on Flink and on Spark, which are
+# installed from PyPI and Maven Central and need Java 17; and Trino, which is installed from Maven Central and needs Java 24.
 check-engines:
 	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 120m ./spark/... ./trino/...
-	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 60m ./beam/verb -run TestKilledTaskManager
+	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 60m ./beam/verb -run 'TestKilled(TaskManager|Executor)'
 
 # Every promise at full size; takes long.
 check-long:

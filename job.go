@@ -36,7 +36,8 @@ func Load(ctx context.Context, path string, params map[string]string) (*Job, err
 	return &Job{plan, env}, nil
 }
 
-// Parse is [Load] of the text of a job. The job's relative paths start at the folder of path, which need not exist.
+// Parse does the same as [Load] for a job that is given as text. path is where the job's file is or would be: relative
+// paths in the job start at its folder. Neither needs to exist.
 func Parse(ctx context.Context, path string, text []byte, params map[string]string) (*Job, error) {
 	env := &redact.Environment{}
 	o := configs.ParseOptions{Params: params, Env: env.Lookup, CheckStep: pipeline.CheckStep}
@@ -68,7 +69,7 @@ type Options struct {
 	// is read.
 	TempDir string
 	// Anchor is the path of a file on another disk with a copy of the ledger's newest entry; "" if there is none. A run
-	// fails if the ledger lacks this entry, for instance after a roll back. The run writes the newest entry to the file.
+	// fails if the ledger lacks this entry, for instance after a rollback. The run writes the newest entry to the file.
 	Anchor string
 	// NewRelease makes a new release of a job that is released already: it charges again and draws new noise, and moves
 	// the older folder aside.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The picture is well-formed XML with a row for each query at the most threads; a ratio beyond the scale is drawn at
-// its end.
+// The picture is well-formed XML. It has a row for each query, measured with the largest number of threads. A ratio
+// beyond the scale is drawn at the end of the scale.
 func TestPicture(t *testing.T) {
 	results := []*result{
 		{Query: "a<b", Rows: 10, Threads: 2, Ratio: 0.5, CPU: 1e-9, OursMB: 1, DuckMB: 2}, {Query: "other", Rows: 10,

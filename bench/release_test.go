@@ -105,7 +105,7 @@ func releasedTypes(t *testing.T) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for name, text := range map[string]string{
-		// With so many rows every mean has a value, whatever the noise: an empty column would have no type.
+		// There are enough rows that every mean has a value, whatever the noise. An empty column would have no type.
 		"t.csv": "sex,age,region\n" + strings.Repeat("Male,20,=cmd()\nFemale,30,north\nMale,55,south\n", 1000),
 		"job.yaml": `version: 1
 name: types

@@ -63,7 +63,7 @@ func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	return Sigma(sigma), nil
 }
 
-// deltaAt is GaussianDelta for a mu that is the exact quotient of two positive finite numbers.
+// deltaAt does the same as GaussianDelta, for a mu that is the exact quotient of two positive finite numbers.
 func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	return Delta(numeric.LeastDelta(float64(eps), mu)), nil
 }
 
-// epsilonAt is GaussianEpsilon for a mu that is the exact quotient of two positive finite numbers.
+// epsilonAt does the same as GaussianEpsilon, for a mu that is the exact quotient of two positive finite numbers.
 func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err

@@ -29,8 +29,7 @@ func mustMeet(t *testing.T, eps, num, den, delta float64) {
 	}
 }
 
-// mustFail checks against the oracle that the mechanism does not meet (eps, delta). So the adjacent answer is the
-// extreme one.
+// mustFail checks against the oracle that the mechanism does not meet (eps, delta).
 func mustFail(t *testing.T, eps, num, den, delta float64) {
 	t.Helper()
 	if d := curvetest.OracleDelta(eps, num, den); d.Cmp(big.NewFloat(delta)) <= 0 {
@@ -117,8 +116,8 @@ func TestEpsilonIsLeast(t *testing.T) {
 	t.Logf("%d are 0, %d are beyond the range", zero, beyond)
 }
 
-// TestTinyEpsilonIsLeast does the same for deltas that are just below delta(0). There epsilon is a difference far below
-// the precision of double-doubles.
+// TestTinyEpsilonIsLeast does the same as TestEpsilonIsLeast for deltas just below delta(0). Epsilon is then so small a
+// difference that double-doubles cannot resolve it.
 func TestTinyEpsilonIsLeast(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(20, 500) {

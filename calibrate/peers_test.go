@@ -12,9 +12,9 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// TestPeers compares the calibration with numbers that others published: those in the tests of Google's and OpenDP's
-// libraries at the named commits, and those that dp-accounting and autodp print. Only the numbers are taken, with the
-// tolerance of their source. -v prints a table of the differences.
+// TestPeers compares the calibration with numbers from other libraries: from the tests of Google's and OpenDP's at the
+// named commits, and from the output of dp-accounting and autodp. Each number has the tolerance that its source states.
+// -v prints a table of the differences.
 //
 //   - delta, epsilon, sigma: the exact value of this column. Theirs is rounded, or found by bisection.
 //   - bound: an epsilon that is proven to be enough, by zCDP, Rényi or privacy-loss distributions. The exact one is not

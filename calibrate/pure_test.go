@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPureMuAgreesWithReference compares with values of mpmath to 20 digits: not below, and no more than one float64
-// above.
+// TestPureMuAgreesWithReference compares PureMu with 20 digits from mpmath: it is not below these, and at most one
+// float64 above.
 func TestPureMuAgreesWithReference(t *testing.T) {
 	for _, c := range []struct {
 		eps  float64
@@ -62,8 +62,8 @@ func TestPureIsDominated(t *testing.T) {
 		}
 		eps := Epsilon(rapid.Float64Range(0, 1).Draw(r, "share")) * own
 		standIn, errG := m.Delta(eps)
-		// Of all eps-differentially private mechanisms, randomised response loses most: (1 - e^(eps - own))/(1 +
-		// e^-own).
+		// Among all own-differentially private mechanisms, randomised response has the largest delta at eps: (1 - e^(eps -
+		// own))/(1 + e^-own).
 		worst := -math.Expm1(float64(eps-own)) / (1 + math.Exp(-float64(own)))
 		if errG != nil || float64(standIn) < worst*(1-1e-9)-1e-300 {
 			r.Fatalf("%+v at %v: delta %v, its stand-in %v, %v", p, eps, worst, standIn, errG)

@@ -71,7 +71,8 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	}
 }
 
-// SameRows reports whether two queries of a table keep the same rows because their conditions are written alike.
+// SameRows reports whether two queries of a table have the same conditions, written in the same way, so that they keep
+// the same rows.
 func SameRows(a, b *Query) bool {
 	return len(a.Where) == 0 && len(b.Where) == 0 || reflect.DeepEqual(a.Where, b.Where)
 }

@@ -4,16 +4,16 @@ package denoise
 const (
 	CodeUnknownMethod    = "unknown-method"
 	CodeUnknownParameter = "unknown-parameter"
-	CodeBadValue         = "bad-value"
-	CodeOrder            = "denoise-order"
-	CodeShape            = "bad-shape"
-	CodeNeedsOrder       = "needs-order"
-	CodeNeedsGraph       = "needs-graph"
-	CodeMissing          = "missing-parameter"
-	CodeTooLarge         = "too-large"
-	CodeNoise            = "other-noise"
-	CodeContradiction    = "contradiction"
-	CodeWrongType        = "wrong-type"
+	CodeBadValue         = "bad-value"         // a parameter's value is out of range or not a known word
+	CodeOrder            = "denoise-order"     // an earlier step has changed the noise that a step needs
+	CodeShape            = "bad-shape"         // the dimensions do not fit the values
+	CodeNeedsOrder       = "needs-order"       // the method needs cells in an order
+	CodeNeedsGraph       = "needs-graph"       // the method needs a graph, or a graph is given that it cannot use
+	CodeMissing          = "missing-parameter" // a parameter has no default and no value
+	CodeTooLarge         = "too-large"         // there are too many cells, or the method cannot compute in parts
+	CodeNoise            = "other-noise"       // the step is for Gaussian noise
+	CodeContradiction    = "contradiction"     // a parameter does not go with the method or with another parameter
+	CodeWrongType        = "wrong-type"        // a parameter's value is of another type, such as text for a number
 )
 
 // Error describes an error in a step or in a sequence of steps. It depends only on the job's text, never on data.
@@ -27,6 +27,7 @@ type Error struct {
 	Hint string
 }
 
+// Error returns the parameter's name, the message and the hint in one line.
 func (e *Error) Error() string {
 	text := e.Message
 	if e.Param != "" {

@@ -49,8 +49,8 @@ func (b blocks) index(start int) int {
 	return k
 }
 
-// held returns the number of cells in block k.
-func (b blocks) held(k int) int {
+// cellsIn returns the number of cells in block k.
+func (b blocks) cellsIn(k int) int {
 	start := b.first + k*b.stride
 	return min(b.cells, start+b.size) - max(0, start)
 }
@@ -114,7 +114,7 @@ func nextAxis(state []blocks) int {
 // pairs calls f for each pair of neighbouring blocks along the level's axis that the next level joins. f gets the index
 // of the pair, the indices of the two blocks (−1 for an empty block), and their numbers of cells, a and b.
 func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
-	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
+	outer, inner := blockSizes(l.above[:l.axis]), blockSizes(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]
 	for o, across := range outer {
 		for k := range parent.number {
@@ -122,10 +122,10 @@ func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
 			left, right := child.index(start), child.index(start+child.size)
 			var a, b float64
 			if left >= 0 {
-				a = across * float64(child.held(left))
+				a = across * float64(child.cellsIn(left))
 			}
 			if right >= 0 {
-				b = across * float64(child.held(right))
+				b = across * float64(child.cellsIn(right))
 			}
 			at := func(k int) int { return (o*child.number + k) * len(inner) }
 			for i, deep := range inner {
@@ -142,15 +142,15 @@ func offset(block, at, i int) int {
 	return at + i
 }
 
-// held returns the number of cells in each block of a table. Such a block is a combination of one block per dimension;
+// blockSizes returns the number of cells in each block of a table. Such a block is a combination of one block per dimension;
 // these combinations are listed row by row.
-func held(dims []blocks) []float64 {
+func blockSizes(dims []blocks) []float64 {
 	out := []float64{1}
 	for _, b := range dims {
 		next := make([]float64, 0, len(out)*b.number)
 		for _, before := range out {
 			for k := range b.number {
-				next = append(next, before*float64(b.held(k)))
+				next = append(next, before*float64(b.cellsIn(k)))
 			}
 		}
 		out = next

@@ -29,7 +29,7 @@ type view struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	problems []string // console, policy, dialogs
+	problems []string // console messages, exceptions, log entries and dialogs
 	requests []string
 }
 

@@ -227,7 +227,8 @@ func TestPageAddsCellsUp(t *testing.T) {
 	v.accessible()
 }
 
-// The sum of cells says so if one of them is withheld, and one cell is not called cells.
+// If a cell is withheld, the page states that the sum of the cells is not known. The sum of one cell is not called a
+// sum of cells.
 func TestPageAddsNoEmptyCellsUp(t *testing.T) {
 	files := everything()
 	files["job.yaml"] = strings.Replace(files["job.yaml"], "  - name: by_region\n",

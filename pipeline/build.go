@@ -119,7 +119,7 @@ func (b *builder) queries(p *Plan) {
 	before := b.public
 	for i := range drafts {
 		b.public = nil
-		drafts[i] = b.of(&b.job.Queries[i]).draft(i)
+		drafts[i] = b.builderFor(&b.job.Queries[i]).draft(i)
 		specs[i], public[i] = &drafts[i].spec, b.public
 	}
 	for i, leader := range findLeaders(specs, b.job.Queries) {
@@ -270,7 +270,7 @@ func (b *builder) calibrate(p *Plan) {
 				"remove max_error, or declare a public number of rows of a mean (input.rows)")
 		}
 	}
-	b.settle(p, needed, weights)
+	b.findEpsilon(p, needed, weights)
 	b.selections(p)
 	if len(b.diags) == 0 {
 		b.shareRows(p)

@@ -19,9 +19,9 @@ import (
 // over both groups of a dimension stays as it is. So in every table only cells by all of the divided dimensions change:
 // the block. If the whole block is withheld, the published cells fit any t, and no cell of the block can be computed.
 //
-// The block of a withheld cell divides each dimension of the cell's table, if some table would change otherwise.
-// The second group lies in the same group of the next larger level. Of several blocks, a block with few and small cells
-// to withhold is taken.
+// The block of a withheld cell divides each dimension of the cell's table, if some table would change otherwise. The
+// second group lies in the same group of the next larger level. Among several blocks, it takes one with few and small
+// cells to withhold.
 //
 // If estimates are never negative, a reader can also exclude each t that makes a cell negative. So a block is preferred
 // that leaves room for at least one step of the estimates.

@@ -82,7 +82,8 @@ func product(sizes []int) int {
 	return n
 }
 
-// cellOf returns the cell of a table that a cell of the table by all dimensions, which have these sizes, belongs to.
+// cellOf maps a cell of the table by all dimensions to the cell of a coarser table that contains it. leaves holds the
+// sizes of the dimensions, levels the level of each in the coarser table.
 func (c *complement) cellOf(levels, leaves []int, cell int) int {
 	out, stride := 0, 1
 	for d := len(leaves) - 1; d >= 0; d-- {

@@ -125,7 +125,7 @@ func apply(ctx context.Context, n mechanism.Noisy, steps []*denoise.Step) (mecha
 	return next, err
 }
 
-// boundTo returns a step for this number of cells in an order.
+// boundTo returns a denoising step, bound to one ordered dimension of this number of cells.
 func boundTo(t *testing.T, method string, cells int) *denoise.Step {
 	t.Helper()
 	s, err := denoise.New(method, nil)

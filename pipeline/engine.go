@@ -15,7 +15,7 @@ import (
 )
 
 // Engine computes the exact answers of all queries of a plan, from files or in a database. It executes the plan's
-// aggregations ([Plan.Aggregations]) with accumulators, whose totals the plan hides ([Plan.HideTotals]). It knows
+// aggregations ([Plan.Aggregations]) with accumulators, whose totals the plan hides ([Plan.HideAllTotals]). It knows
 // nothing else about the queries.
 type Engine interface {
 	// Schema returns the input's schema.
@@ -130,9 +130,9 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 	return all, nil
 }
 
-// HideTotals takes the totals out of the accumulators, one accumulator per query, and returns them as hidden exact
+// HideAllTotals takes the totals out of the accumulators, one accumulator per query, and returns them as hidden exact
 // answers.
-func (p *Plan) HideTotals(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
+func (p *Plan) HideAllTotals(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
 	if len(all) != len(p.queries) {
 		return nil, InsideError("hide the totals",
 			errors.New("the engine's accumulators do not belong to the plan's queries"))

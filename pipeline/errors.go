@@ -51,6 +51,7 @@ func (e *Error) Error() string {
 	return s
 }
 
+// Unwrap returns the wrapped error, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
 // ErrorAt returns an error about a place in the job, such as queries[0].histogram. It prints as FILE:LINE:COLUMN.

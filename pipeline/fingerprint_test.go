@@ -30,7 +30,8 @@ var (
 		"input.sql.dsn"}
 )
 
-// The key missing of a table is part of neither digest, like input.missing of a job with one table.
+// input.tables.NAME.missing changes neither the fingerprint nor the rendering, like input.missing of a job with one
+// table.
 func TestMissingOfATableIsUnseen(t *testing.T) {
 	var seen []Identity
 	for _, key := range []string{"", `"missing":"empty",`} {

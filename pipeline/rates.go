@@ -231,7 +231,7 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 		below := func(cell int) (x, variance float64) { return r.public[r.part(cell)], 0 }
 		if r.query >= 0 {
 			of := &results[r.query].Answer
-			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
+			noisy, deviations := readAll(of.Noisy, of.Cells), readAll(of.Sigma, of.Cells)
 			below = func(cell int) (x, variance float64) {
 				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells
 				sd := deviations[at] + c.queries[r.query].latticeDeviation(z)
@@ -265,8 +265,8 @@ func (q *Planned) latticeDeviation(z float64) float64 {
 	return m.Grid * q.Components[0].Scale / 2 / z
 }
 
-// held reads a series into memory.
-func held(s query.Series, cells int) []float64 {
+// readAll reads a series into memory.
+func readAll(s query.Series, cells int) []float64 {
 	out := make([]float64, cells)
 	s(0, out)
 	return out
@@ -277,8 +277,8 @@ func held(s query.Series, cells int) []float64 {
 // interval's half-width in standard deviations.
 func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
-	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)
-	deviations := held(of.Sigma, of.Cells)
+	value, low, high := readAll(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)
+	deviations := readAll(of.Sigma, of.Cells)
 	for cell, n := range value {
 		d, variance := below(cell)
 		sd := deviations[cell] + lattice

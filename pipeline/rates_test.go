@@ -43,7 +43,7 @@ func TestIntervalsOfRatesCover(t *testing.T) {
 				}}
 			times := rate{Rate: manifest.Rate{Times: 100}}
 			out := times.answer(&a, 0, func(cell int) (float64, float64) { return of[cell], variance }, calibrate.Z95)
-			low, high := held(out.Low, 3), held(out.High, 3)
+			low, high := readAll(out.Low, 3), readAll(out.High, 3)
 			for i := range exact {
 				want := 100 * exact[i] / below[i]
 				if !math.IsNaN(low[i]) {
@@ -77,17 +77,17 @@ func TestRatesAreWithheld(t *testing.T) {
 	divisors := []float64{100, 15, 1000}
 	r := rate{Rate: manifest.Rate{Times: 1, MaxHalfWidth: 0.1}}
 	out := r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95)
-	got := held(out.Estimate, 3)
+	got := readAll(out.Estimate, 3)
 	if !math.IsNaN(got[0]) || !math.IsNaN(got[1]) || got[2] != 0.05 {
 		t.Errorf("rates %v", got)
 	}
 	per := rate{Rate: manifest.Rate{Times: 100, MaxHalfWidth: 3}}
-	if five := held(per.answer(&a, 0, func(int) (float64, float64) { return 1000, 100 }, calibrate.Z95).Estimate, 3); five[0] != 5 {
+	if five := readAll(per.answer(&a, 0, func(int) (float64, float64) { return 1000, 100 }, calibrate.Z95).Estimate, 3); five[0] != 5 {
 		t.Errorf("a rate of 5 from 3 to 7 is %v, with a limit of 3 to each side", five[0])
 	}
 	r.MaxHalfWidth = 0
-	got, low := held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Estimate, 3),
-		held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Low, 3)
+	got, low := readAll(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Estimate, 3),
+		readAll(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Low, 3)
 	if want, _, _ := kinds.Fieller(50, 100, 100, 100, 0, calibrate.Z95); got[0] != 0.5 || !math.IsNaN(got[1]) || low[0] != want {
 		t.Errorf("rates %v from %v", got, low)
 	}
@@ -140,7 +140,7 @@ func TestRatesOfGeometricNoise(t *testing.T) {
 	half := func(i int) float64 { return c.queries[i].Mechanisms[0].Grid / 2 / z }
 	low, high, ok := kinds.Fieller(300, 900, math.Pow(7+half(1), 2), math.Pow(5+half(0), 2), 0, z)
 	got := a.Readings[0].Answer
-	if from, to := held(got.Low, 3), held(got.High, 3); !ok || half(0) == 0 || math.Abs(from[2]-10*low) > 1e-9 ||
+	if from, to := readAll(got.Low, 3), readAll(got.High, 3); !ok || half(0) == 0 || math.Abs(from[2]-10*low) > 1e-9 ||
 		math.Abs(to[2]-10*high) > 1e-9 {
 		t.Errorf("from %v to %v, want %g to %g", from, to, 10*low, 10*high)
 	}

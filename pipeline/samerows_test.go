@@ -63,8 +63,8 @@ func planOfStays(t *testing.T, delta, unit, where string, queries ...string) *Pl
 	return p
 }
 
-// The vectors that measure a mean's rows are found from the job alone, and only those that are sums of the same rows.
-// Each case lists the vectors of other queries that measure the sums and the counts of the first one.
+// From the job alone, shareRows finds the vectors of other queries that are sums over the same rows as a mean. Each
+// case lists the vectors of other queries that measure the sums and the counts of the first one.
 func TestVectorsOfTheSameRows(t *testing.T) {
 	const number = ", where: [{column: days, min: 0}]"
 	variance := "variance: {column: days, clamp: [0, 20], by: [" + byWard + "]}"
@@ -211,8 +211,8 @@ func TestSharedRowsCover(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				low, high, noisyMean, sd, before := held(a.Low, a.Cells), held(a.High, a.Cells), held(a.Noisy, a.Cells),
-					held(a.Sigma, a.Cells), held(alone.Noisy, a.Cells)
+				low, high, noisyMean, sd, before := readAll(a.Low, a.Cells), readAll(a.High, a.Cells), readAll(a.Noisy, a.Cells),
+					readAll(a.Sigma, a.Cells), readAll(alone.Noisy, a.Cells)
 				for c := range low {
 					cells[i]++
 					if low[c] <= x && x <= high[c] {

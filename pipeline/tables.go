@@ -100,8 +100,8 @@ func (b *builder) join(p *Plan, j *configs.TableJoin) (Join, bool) {
 		name: j.Table, field: j.Field}, true
 }
 
-// of returns the builder of the table that a query reads.
-func (b *builder) of(q *configs.Query) *builder {
+// builderFor returns the builder of the table that a query reads.
+func (b *builder) builderFor(q *configs.Query) *builder {
 	for _, of := range b.tables {
 		if of.job.Reads(q) {
 			return of

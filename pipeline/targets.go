@@ -202,8 +202,8 @@ func together(needed, weights []float64, auto bool) float64 {
 	return math.Sqrt(largest * total)
 }
 
-// settle computes the smallest epsilon that meets all targets, and stores it and Targets.Spare in p.targets.
-func (b *builder) settle(p *Plan, needed, weights []float64) {
+// findEpsilon computes the smallest epsilon that meets all targets, and stores it and Targets.Spare in p.targets.
+func (b *builder) findEpsilon(p *Plan, needed, weights []float64) {
 	auto := b.job.Privacy.Weights == "auto"
 	mu := together(needed, weights, auto) * (1 + 1e-12) // the factor exceeds the rounding errors of sums and splits
 	if mu == 0 || len(b.diags) > 0 {

@@ -216,7 +216,7 @@ func BenchmarkThousandTargets(b *testing.B) {
 	for b.Loop() {
 		builder := &builder{job: job, gathered: &gathered{}}
 		needed := builder.minMus(p)
-		builder.settle(p, needed, needed)
+		builder.findEpsilon(p, needed, needed)
 	}
 }
 

@@ -101,7 +101,7 @@ func agreeingQueries(q *configs.Query, job *configs.Job) (out []*configs.Query) 
 	return out
 }
 
-// sameRule reports whether two publish rules of a job are written alike. No rule is nil, or a rule without limits.
+// sameRule reports whether two publish rules of a job have the same text. No rule is nil, or a rule without limits.
 func sameRule(a, b *configs.Publish) bool {
 	none := &configs.Publish{}
 	return *cmp.Or(a, none) == *cmp.Or(b, none)

@@ -3,8 +3,8 @@ package queries
 // Accumulators: how engines add up rows
 //
 // Engines that read rows pass batches to the accumulators of aggregations. Engines that let a database add up rows pass
-// one [Total] for each cell. In both cases [HideTotals] then turns the totals into exact answers ([mechanism.Exact]),
-// whose values other packages cannot read.
+// one total for each cell ([aggregation.Total]). In both cases [HideTotals] then turns the totals into exact answers
+// ([mechanism.Exact]), whose values other packages cannot read.
 
 import (
 	"errors"
@@ -78,7 +78,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	newOne := func() accumulate.Partial {
 		switch {
 		case of.Value != nil:
-			return accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells,
+			return accumulate.NewSums(accumulate.SumsSpec{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells,
 				Second: of.Second, CountRows: of.CountRows, Weighted: of.Weighted})
 		case !of.Dense && !of.Units && spill != nil && int64(cells) > spill.Cells():
 			return accumulate.NewSparse(groups, cells)
@@ -87,7 +87,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	}
 	switch {
 	case of.Bins != nil:
-		binned := accumulate.BinnedSumsOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells}
+		binned := accumulate.BinnedSumsSpec{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells}
 		if !slices.Equal(of.Bins, binned.BinEdges()) {
 			return nil, 0
 		}
@@ -105,9 +105,9 @@ func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding
 		return keyselection.NewCounts(keys, of.MinUnits, of.Weights, spill)
 	}
 	n := of.KeyAxes()
-	return keyselection.NewValues(keyselection.ValuesOf{
+	return keyselection.NewValues(keyselection.ValuesSpec{
 		Keys: keys, Listed: domain.NewGrouping(of.Axes[n:], of.Sizes[n:], l),
-		Sums: accumulate.SumsOf{Quantizer: of.Value, Values: of.Value.Compile(l), Cells: of.Cells(0), Second: of.Second,
+		Sums: accumulate.SumsSpec{Quantizer: of.Value, Values: of.Value.Compile(l), Cells: of.Cells(0), Second: of.Second,
 			CountRows: of.CountRows},
 	}, spill)
 }

@@ -65,10 +65,10 @@ func TestAccumulatorsAreUsedOnce(t *testing.T) {
 				t.Errorf("%s: a merged accumulator lives on: %v", name, err)
 			}
 		}
-		if _, err := a.HideTotals(); err != nil {
+		if _, err := a.hide(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := a.HideTotals(); !errors.Is(err, bounding.ErrSpent) {
+		if _, err := a.hide(); !errors.Is(err, bounding.ErrSpent) {
 			t.Errorf("%s: sealed twice: %v", name, err)
 		}
 	}

@@ -141,9 +141,9 @@ var ErrState = state.ErrState
 // the same bucket. [NewBuckets] makes it.
 type Buckets = intern.Buckets
 
-// NewBuckets returns n buckets, at least one. If the unit's columns hold numbers, its bucket follows from a hash under
-// key; if one holds texts, from text(unit), a hash of the unit's bytes. All processes of a run must use the same key
-// and the same function.
+// NewBuckets returns n buckets; n is at least 1. The bucket of a unit depends on a hash of its values. If all columns
+// of the unit hold numbers, key is the key of that hash. If a column holds texts, text(unit) is the hash of the unit's
+// bytes. All processes of a run must use the same key and the same function text.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return intern.NewBuckets(n, key, text)
 }

@@ -16,7 +16,7 @@ type adding struct {
 
 func (a adding) Merge(o adding) error { return a.Accumulator.Merge(o.Accumulator) }
 
-func (a adding) HideTotals() ([]mechanism.Exact, error) { return HideTotals(a.of, a.Accumulator) }
+func (a adding) hide() ([]mechanism.Exact, error) { return HideTotals(a.of, a.Accumulator) }
 
 // newAdding makes the accumulator of a query over a table.
 func newAdding(q Query, s table.Schema, spill bounding.Spill) (a adding, err error) {

@@ -49,7 +49,7 @@ func benchmark(b *testing.B, s Spec, batches []*table.Batch) {
 			}
 			rows += batch.Rows
 		}
-		if _, err := a.HideTotals(); err != nil {
+		if _, err := a.hide(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func BenchmarkTogether(b *testing.B) {
 			b.Run(fmt.Sprintf("unit=%s/queries=%d", unit, n), func(b *testing.B) {
 				for b.Loop() {
 					for _, a := range togetherOf(b, qs, tab.schema(), nil, batches, 1) {
-						if _, err := a.HideTotals(); err != nil {
+						if _, err := a.hide(); err != nil {
 							b.Fatal(err)
 						}
 					}

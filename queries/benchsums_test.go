@@ -46,7 +46,7 @@ func benchSum(b *testing.B, s Spec, schema table.Schema, batch *table.Batch, tim
 			b.Fatal(err)
 		}
 	}
-	if _, err := a.HideTotals(); err != nil {
+	if _, err := a.hide(); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -194,7 +194,7 @@ func selectedOf(tb testing.TB, exacts []mechanism.Exact, keys []string) (vectors
 
 func hiddenBy(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, spill bounding.Spill) []mechanism.Exact {
 	tb.Helper()
-	exacts, err := accumulated(tb, q, t.schema(), spill, workers).HideTotals()
+	exacts, err := accumulated(tb, q, t.schema(), spill, workers).hide()
 	if err != nil {
 		tb.Fatal(err)
 	}

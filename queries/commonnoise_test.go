@@ -116,7 +116,7 @@ func TestUnitsAreCountedTogether(t *testing.T) {
 				batches[i] = tab.batches(q.Columns(), []int{len(tab.rows) / 2}, plain)
 			}
 			for i, a := range togetherOf(t, qs, tab.schema(), spill, batches, 2) {
-				exacts, err := a.HideTotals()
+				exacts, err := a.hide()
 				if err != nil {
 					rt.Fatal(err)
 				}

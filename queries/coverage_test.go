@@ -78,8 +78,8 @@ var (
 	personal    = []string{"u"}
 )
 
-// groupedValues returns a function that draws tables: each group has so many rows, with values from 0 to 19. The exact
-// answer of a group is the result of of, given the group's sum, sum of squares and number of rows.
+// groupedValues returns a function that draws tables: each group has this many rows, with values from 0 to 19. The
+// exact answer of a group is the result of of, given the group's sum, sum of squares and number of rows.
 func groupedValues(rows int, of func(sum, squares, n float64) float64) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		var g, x []int64
@@ -97,9 +97,9 @@ func groupedValues(rows int, of func(sum, squares, n float64) float64) drawTable
 	}
 }
 
-// spreadValues returns a function that draws tables: each group has so many rows, whose values have a falling density.
-// The exact quantiles, and the exact fractions and numbers of rows below each edge, are computed from the values
-// themselves, not from the cells.
+// spreadValues returns a function that draws tables: each group has this many rows, whose values have a falling
+// density. The exact quantiles, and the exact fractions and numbers of rows below each edge, are computed from the
+// values themselves, not from the cells.
 func spreadValues(groups, rows int) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		tab := &testTable{fields: []table.Field{{Name: "g", Type: table.Type{Kind: table.Int}},
@@ -149,8 +149,8 @@ func even(r *rand.Rand) float64 { return 7 * r.Float64() }
 // skewed draws a weight that is usually far below the clamp, and exceeds it in 1 of 70 cases.
 func skewed(r *rand.Rand) float64 { return math.Exp(1.2*r.NormFloat64() - 1) }
 
-// weighted returns a function that draws tables: each group has so many rows with values and weights. The exact answer
-// of a group is its weighted mean if of is 1, otherwise its sum of weights.
+// weighted returns a function that draws tables: each group has this many rows with values and weights. The exact
+// answer of a group is its weighted mean if of is 1, otherwise its sum of weights.
 func weighted(of, rows int, weight func(*rand.Rand) float64) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		tab := &testTable{}
@@ -351,7 +351,7 @@ func simulations() []simulated {
 	}
 }
 
-// drawn answers a query as a run does, at epsilon 1.
+// drawn answers a query with noise for epsilon 1, by the same steps as a run.
 func drawn(tb testing.TB, delta calibrate.Delta, q Query, tab *testTable) Answer {
 	tb.Helper()
 	components, err := q.Components(AddRemove)

@@ -46,7 +46,7 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	tb.Helper()
 	var first [][]*big.Rat
 	for i, spill := range spills() {
-		exacts, err := accumulated(tb, q, t.schema(), spill, workers).HideTotals()
+		exacts, err := accumulated(tb, q, t.schema(), spill, workers).hide()
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.R
 	sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
-		exacts, err := accumulated(tb, q, t.schema(), spill, plainly(q, t)).HideTotals()
+		exacts, err := accumulated(tb, q, t.schema(), spill, plainly(q, t)).hide()
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestClampedRefusesOtherClamps(t *testing.T) {
 	s := Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "100", Share: 0.1}}
 	q := findsClamp(t, s)
 	tab := &testTable{fields: randomFields}
-	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).HideTotals()
+	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).hide()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestClampIsFound(t *testing.T) {
 		kind      Kind
 		lo, hi    string
 		from, to  float64 // values
-		low, high float64 // the clamp is about
+		low, high float64 // the clamp that must be found, approximately
 	}{
 		{Sum, "0", "1e9", 40, 60, 0, 60},
 		{Sum, "-1e9", "1e9", -60, -40, -60, 60},

@@ -53,7 +53,7 @@ func openedAll(tb testing.TB, exacts []mechanism.Exact) (out [][]*big.Int) {
 // histogram of rows per unit.
 func chosenRows(tb testing.TB, a adding, k int64) (answers [][]*big.Int, histogram []*big.Int) {
 	tb.Helper()
-	exacts, err := a.HideTotals()
+	exacts, err := a.hide()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 			continue // rows without a unit
 		}
 		q := makeQuery[Query](tb, counts)
-		exacts, err := accumulated(tb, q, tab.schema(), nil, plainly(q, rows)).HideTotals()
+		exacts, err := accumulated(tb, q, tab.schema(), nil, plainly(q, rows)).hide()
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 			rt.Fatal(err)
 		}
 		plainly := plainly(fixed, tab)
-		exacts, err := accumulated(t, fixed, tab.schema(), nil, plainly).HideTotals()
+		exacts, err := accumulated(t, fixed, tab.schema(), nil, plainly).hide()
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 			want := togetherOf(t, before, tab.schema(), nil, layouts(before, tab, []int{len(tab.rows) / 2}, plain), 2)
 			got := togetherOf(t, after, tab.schema(), spill, layouts(after, tab, []int{len(tab.rows) / 3}, plain), 2)
 			for i := range before {
-				exacts, err := want[i].HideTotals()
+				exacts, err := want[i].hide()
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -178,7 +178,7 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 				var y [][]*big.Int
 				if i == at {
 					y, _ = chosenRows(t, got[i], k)
-				} else if exacts, err = got[i].HideTotals(); err != nil {
+				} else if exacts, err = got[i].hide(); err != nil {
 					rt.Fatal(err)
 				} else {
 					y = openedAll(t, exacts)
@@ -255,7 +255,7 @@ func TestLimitedRefusesOtherBounds(t *testing.T) {
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
 	q := findsRows(t, s)
 	tab := &testTable{fields: randomFields}
-	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).HideTotals()
+	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).hide()
 	if err != nil || len(exacts) != 3 {
 		t.Fatal(len(exacts), err)
 	}

@@ -85,7 +85,7 @@ func TestUnitsOverABoundBesideOtherQueries(t *testing.T) {
 		for _, spill := range spills() {
 			got := togetherOf(t, queries, tab.schema(), spill, layouts(queries, tab, []int{len(tab.rows) / 2}, plain), 2)
 			for i, q := range queries[:2] {
-				exacts, err := got[i].HideTotals()
+				exacts, err := got[i].hide()
 				if err != nil {
 					rt.Fatal(err)
 				}

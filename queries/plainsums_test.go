@@ -32,7 +32,7 @@ func TestPlainSumsDoNotOverflow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exacts, err := a.HideTotals()
+	exacts, err := a.hide()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestPlainSquaresDoNotOverflow(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		exacts, err := a.HideTotals()
+		exacts, err := a.hide()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@
 // parts: the totals to compute from a table's rows, as plain data ([query.Query.Aggregation]); the sensitivity of each
 // total and its reason ([query.Query.Components]); and the functions that make answers of totals and noise
 // ([query.Query.Hide], [query.Query.Finish]). Engines execute aggregations with accumulators ([NewAccumulators]) or on
-// their own ([Total]), and know no kind of query.
+// their own ([aggregation.Total]), and know no kind of query.
 //
 // # What bounds the sensitivity
 //

@@ -152,7 +152,7 @@ func TestSpillFails(t *testing.T) {
 		if !errors.Is(err, full) {
 			t.Errorf("after %d writes: %v", after, err)
 		}
-		if _, err := a.HideTotals(); !errors.Is(err, full) {
+		if _, err := a.hide(); !errors.Is(err, full) {
 			t.Errorf("after %d writes, sealed: %v", after, err)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 // answered gathers the exact answers with one accumulator for each list of batches, merged into the first.
 func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) ([]mechanism.Exact, error) {
 	tb.Helper()
-	return accumulated(tb, q, s, nil, workers).HideTotals()
+	return accumulated(tb, q, s, nil, workers).hide()
 }
 
 // opened returns exact answers: sums in quanta and, if the query has them, counts.
@@ -41,7 +41,7 @@ func opened(tb testing.TB, q *kinds.Sums, exacts []mechanism.Exact) (sums []*big
 func sumsOf(tb testing.TB, q *kinds.Sums, t *testTable, workers [][]*table.Batch) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
-		exacts, err := accumulated(tb, q, t.schema(), spill, workers).HideTotals()
+		exacts, err := accumulated(tb, q, t.schema(), spill, workers).hide()
 		if err != nil {
 			tb.Fatal(err)
 		}

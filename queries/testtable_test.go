@@ -143,8 +143,8 @@ func dealt(t *rapid.T, q Query, tab *testTable) (shuffled *testTable, workers []
 	return shuffled, workers
 }
 
-// exactOf answers a query with one accumulator for each list of batches, merged into the first: with each of the
-// spills, which must agree.
+// exactOf answers a query with one accumulator for each list of batches, merged into the first. It does so with each of
+// the spills, and fails if their answers differ.
 func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {
 	tb.Helper()
 	var first []int64
@@ -161,7 +161,7 @@ func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []i
 // counted returns the one vector of counts of an accumulator.
 func counted(tb testing.TB, a adding) []int64 {
 	tb.Helper()
-	exacts, err := a.HideTotals()
+	exacts, err := a.hide()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func counted(tb testing.TB, a adding) []int64 {
 // hiddenOf does the same as exactOf, but without spills, and returns the hidden answers.
 func hiddenOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
 	tb.Helper()
-	exacts, err := accumulated(tb, q, t.schema(), nil, workers).HideTotals()
+	exacts, err := accumulated(tb, q, t.schema(), nil, workers).hide()
 	if err != nil {
 		tb.Fatal(err)
 	}

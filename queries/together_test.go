@@ -243,13 +243,13 @@ func TestMisuseOfSharedRows(t *testing.T) {
 	if err := one[1].Merge(alone); !errors.Is(err, bounding.ErrMerge) {
 		t.Errorf("merged with one alone: %v", err)
 	}
-	if _, err := one[0].HideTotals(); err != nil {
+	if _, err := one[0].hide(); err != nil {
 		t.Fatal(err)
 	}
 	if err := one[1].Merge(two[1]); !errors.Is(err, bounding.ErrSpent) {
 		t.Errorf("merged after a seal: %v", err)
 	}
-	if _, err := one[0].HideTotals(); !errors.Is(err, bounding.ErrSpent) {
+	if _, err := one[0].hide(); !errors.Is(err, bounding.ErrSpent) {
 		t.Errorf("sealed twice: %v", err)
 	}
 }

@@ -36,8 +36,8 @@ type guarantee struct {
 	Both bool
 }
 
-// apart splits a guarantee in which Both is true into its two bounds, each of which holds for the release: one with Mu
-// alone, one with Pure alone.
+// apart splits a guarantee in which Both is true into its two bounds, Mu and Pure. Each of them alone holds for the
+// release.
 func (g guarantee) apart() (gaussian, pure guarantee) {
 	return guarantee{Mu: g.Mu, Failure: g.Failure}, guarantee{Pure: g.Pure, Failure: g.Failure}
 }

@@ -41,7 +41,7 @@ const (
 	// maxRows is the maximum number of rows of all tables in the page together. If they are still longer than
 	// maxBytes, fewer rows are kept.
 	maxRows = 40_000
-	// minRows is the number of rows that the page keeps of each table in any case, if the table has so many.
+	// minRows is the number of rows that the page keeps of each longer table in any case.
 	minRows = 100
 )
 

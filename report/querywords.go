@@ -529,8 +529,9 @@ func NoiseThreshold(deviation float64, cells int) float64 {
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// NoiseThresholdOf is like [NoiseThreshold], for Laplace and geometric noise. Laplace noise exceeds x with probability
-// e^(-x/Scale)/2. Geometric noise exceeds k multiples of the grid with probability q^(k+1)/(1+q), q = e^(-Grid/Scale).
+// NoiseThresholdOf does the same as [NoiseThreshold] for Laplace and geometric noise. Laplace noise exceeds x with
+// probability e^(-x/Scale)/2. Geometric noise exceeds k multiples of the grid with probability q^(k+1)/(1+q), q =
+// e^(-Grid/Scale).
 func NoiseThresholdOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {

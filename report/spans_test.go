@@ -30,7 +30,7 @@ func TestSpanName(t *testing.T) {
 	}
 }
 
-// The cell that has the last edge is the one that ends there, in whatever order the labels come.
+// The last edge belongs to the cell that ends there, in whatever order the labels come.
 func TestSpanOfTheLastEdge(t *testing.T) {
 	table := &pageTable{Keys: []pageKey{
 		{Labels: []string{"5", "0", "other"}, Codes: []int{1, 0, 2}},

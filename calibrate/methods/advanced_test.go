@@ -17,7 +17,7 @@ func TestAdvancedAtUsesItsDelta(t *testing.T) {
 		target := calibrate.Delta(rapid.Float64Range(1e-8, 0.99).Draw(t, "target"))
 		a, err := AdvancedAt(parts, target)
 		if err != nil {
-			return // the parts' own deltas are above it: TestExactRegionIsBelowOtherBounds has that law
+			return // the parts' own deltas exceed it; TestExactRegionIsBelowOtherBounds tests that case
 		}
 		if a.Guarantee.Delta > target || float64(a.Guarantee.Delta) < float64(target)*(1-1e-14) {
 			t.Fatalf("delta %v at a target of %v", a.Guarantee.Delta, target)

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// TestZhaoTableOneIsPutRight compares Compare with Table I of Zhao et al. 2019, in which wrong figures are corrected.
+// TestZhaoTableOneIsPutRight compares Compare with Table I of Zhao et al. 2019, after correcting its wrong figures.
 func TestZhaoTableOneIsPutRight(t *testing.T) {
 	for _, c := range []struct {
 		eps, delta float64

@@ -81,7 +81,7 @@ func drawPart(t *rapid.T) Part {
 }
 
 // TestExactRegionIsBelowOtherBounds checks that the exact delta of a composition is at most the delta of basic and of
-// advanced composition. It also checks that Epsilon is the smallest epsilon for its delta, except for rounding.
+// advanced composition, and that Part.Epsilon is the least epsilon for its delta, except for rounding.
 func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)

@@ -23,8 +23,8 @@ func gaussianAt(t *testing.T, eps float64, mu calibrate.Mu) float64 {
 	return float64(d)
 }
 
-// gaussianAndLaplace returns the exact delta of both together: the Gaussian curve, averaged over the Laplace
-// mechanism's loss, whose density between its two ends is e^(-(most-l)/2)/4.
+// gaussianAndLaplace returns the exact joint delta of a Gaussian and a Laplace mechanism: the Gaussian curve, averaged
+// over the Laplace mechanism's loss l. The loss is between -most and most, with the density e^(-(most-l)/2)/4 inside.
 func gaussianAndLaplace(t *testing.T, eps float64, mu calibrate.Mu, most float64) float64 {
 	t.Helper()
 	sum := gaussianAt(t, eps-most, mu)/2 + gaussianAt(t, eps+most, mu)*math.Exp(-most)/2
@@ -91,8 +91,8 @@ func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 	})
 }
 
-// TestMixedAlike checks that many equal Laplace mechanisms cost at most 0.5 % more than the worst mechanisms of the
-// same epsilon, and at least 0.9 of their cost.
+// TestMixedAlike compares many equal Laplace mechanisms with randomised responses of the same epsilon, which cost most:
+// their cost is 0.9 to 1.005 times that.
 func TestMixedAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

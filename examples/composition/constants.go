@@ -18,7 +18,7 @@ const (
 // smallest sufficient one.
 func constants(ctx context.Context, s *experiment.Session) error {
 	rows := []int{10, 20, 50, 100, 200, 500, 1000, 2000, 5000}
-	const nodes = 1_000_000_000 // with so many nodes, the smallest weight hardly depends on their number
+	const nodes = 1_000_000_000 // enough that the smallest weight hardly depends on the number
 	least := make([]float64, len(rows))
 	if err := s.Each(ctx, "constants", len(rows), func(_ context.Context, i int) error {
 		least[i] = exact(nodes, rows[i], cutEpsilon, cutDelta)

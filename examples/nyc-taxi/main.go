@@ -17,7 +17,7 @@ const noArchive = "the Taxi and Limousine Commission now publishes zones without
 	"of 2013 that " +
 	"had both have no stable public address"
 
-// taxi returns the example. Its files may be of another hour than the original's, if they have the same columns.
+// taxi returns the example. It also runs on files of another hour than the original, if they have the same columns.
 func taxi() example.Example {
 	return example.Example{
 		Dir: "examples/nyc-taxi",

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// listed returns a function that returns one message after the other.
+// listed returns an iterator over messages, as Beam passes one to a function.
 func listed(messages [][]byte) func(*[]byte) bool {
 	return func(m *[]byte) bool {
 		if len(messages) == 0 {
@@ -20,7 +20,7 @@ func listed(messages [][]byte) func(*[]byte) bool {
 	}
 }
 
-// Messages of several calls arrive unchanged, in any order and of any length, and the runner sees only their places.
+// Messages of several calls arrive unchanged, in any order and of any length, and the runner sees only their positions.
 func TestMessagesInFiles(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}
@@ -65,8 +65,8 @@ func TestMessagesInFiles(t *testing.T) {
 	}
 }
 
-// A malformed place, a place in a missing file and a truncated file are errors, and take no more memory than the file
-// fills.
+// A malformed position, a position in a missing file and a truncated file are errors. They make the reader allocate no
+// more memory than the file's size.
 func TestMessagesThatAreLost(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}

@@ -77,8 +77,8 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 // WorkerScope begins the names of the scopes into which [Build] divides a task.
 const WorkerScope = "worker-"
 
-// keepFn passes on the messages for the buckets of one scope, which has the number Worker among Of scopes. It drops all
-// others.
+// keepFn passes on the messages for the buckets of one scope and drops all others. Worker is the scope's number, and Of
+// the number of scopes.
 type keepFn struct{ Worker, Of int }
 
 // ProcessElement passes a message on if its bucket belongs to the scope.

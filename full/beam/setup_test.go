@@ -22,7 +22,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: ages, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that finds another file than the submitter found reads no byte of it.
+// If a worker finds another file than the submitter found, it fails before it reads a byte of it.
 func TestWorkerFindsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	table, job := filepath.Join(dir, "all.csv"), filepath.Join(dir, "job.yaml")
@@ -61,7 +61,7 @@ func TestJobThatChecksColumnsIsRefusedBeforeItsInputIsOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := filepath.Join(t.TempDir(), "job.yaml") // beside no table
+	job := filepath.Join(t.TempDir(), "job.yaml") // the input does not exist
 	_, _, err = NewTask(t.Context(), job, []byte(setupJob+"data_checks: refuse\n"), nil, k, "of the test")
 	var refused *pipeline.Error
 	if !errors.As(err, &refused) || refused.Code != "data-checks-parts" {

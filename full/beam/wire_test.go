@@ -155,8 +155,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// No byte between the runner, the workers and the submitter holds anything of a row: no unit, value or key, nor the key
-// of the run. The test also finds the job's public parts there, which shows that the capture works.
+// The traffic between the runner, the workers and the submitter contains no unit, value or key of a row, and not the
+// key of the run. The test also finds the pipeline's public parts in it, which shows that the capture works.
 func TestWireHasNoRows(t *testing.T) {
 	const (
 		person = "unit-marker-Qx7vB"
@@ -218,8 +218,8 @@ func TestWireHasNoRows(t *testing.T) {
 	}
 }
 
-// storeJob reads two objects, one by a URL with options and one by a URL with a parameter, and takes keys from a third
-// one.
+// storeJob reads two objects, one by a URL with options and one by a URL with a job parameter, and the keys of a query
+// from a third object.
 const storeJob = `
 version: 1
 name: in-a-store
@@ -232,8 +232,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// No byte between the runner, the workers and the submitter holds anything of a URL or of the job. The answers equal
-// the local engine's over files.
+// The traffic between the runner, the workers and the submitter contains nothing of a URL or of the job. The answers
+// equal the local engine's over files.
 func TestWireHasNoAddress(t *testing.T) {
 	dir := t.TempDir()
 	m := storetest.New()

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// A statement ends when its run is cancelled, and leaves no folder behind.
+// If a run is cancelled, its statement ends and its spill folder is removed.
 func TestCancelled(t *testing.T) {
 	d, err := sqlpush.Open(t.Context(), sqlpush.Source{
 		Driver: "duckdb", DSN: "?threads=1", Query: "SELECT '" + canary +
@@ -24,7 +24,7 @@ func TestCancelled(t *testing.T) {
 	e.UseScratch(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
-	// otherwise the test does not end
+	// if cancelling fails, this call does not return
 	if _, err := e.Aggregate(ctx, sqlpushtest.Plan(t, spillJob), pipeline.Silent{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// built is the folder of the program; "" if no test needed it.
+// built is the folder of the program, which TestMain removes; "" if the program was not built.
 var built string
 
 // build makes the program, once for all tests.
@@ -89,7 +89,7 @@ func newPlace(t *testing.T, copies int) *place {
 	return p
 }
 
-// run runs a verb to its end. Its output must hold no value of a row.
+// run runs the program with a verb and fails if the output holds a value of a row.
 func (p *place) run(args ...string) (out string, code int) {
 	p.Helper()
 	cmd := exec.Command(p.program, args...)
@@ -126,8 +126,8 @@ func (p *place) replace(old, new string) {
 	}
 }
 
-// killAt starts a run and kills it when its progress reports tenths of the stage. ran is false if the run never
-// reported this.
+// killAt starts a run and kills it when it reports that a stage has done some tenths of its work. ran is false if the
+// run never reported that.
 func (p *place) killAt(stage string, tenths int) (ran bool) {
 	p.Helper()
 	cmd := exec.Command(p.program, "run", "job.yaml", "--log", "json")
@@ -218,7 +218,8 @@ func (p *place) oneCharge() {
 	}
 }
 
-// The program plans, prints statements, releases, repeats and verifies a job about a Parquet file.
+// For a job about a Parquet file, the verbs plan, sql, run and verify work, and a repeated run returns the same
+// release.
 func TestProgram(t *testing.T) {
 	p := newPlace(t, 1)
 	p.mustRun("plan", "job.yaml")
@@ -239,8 +240,8 @@ func TestProgram(t *testing.T) {
 	if plan := p.mustRun("plan", "job.yaml"); !strings.Contains(plan, "this program reads the rows and adds them up: a query chooses") {
 		t.Errorf("the plan does not say who adds the rows up: %s", plan)
 	}
-	// the same fingerprint: its noisy values are re-rendered, and the other engine computes the fingerprint of the
-	// input
+	// The run fingerprint is the same, so the noisy values are re-rendered and not drawn again. The other engine must
+	// find the same input.
 	p.mustRun("run", "job.yaml", "--compare-input")
 	if p.release() == first || p.tables() != tables {
 		t.Error("the other engine changed noisy values, or was not used")
@@ -249,11 +250,11 @@ func TestProgram(t *testing.T) {
 	p.oneCharge()
 }
 
-// A run is killed at the beginning of a statement or anywhere between charge and publication. Run again, it ends in one
-// release and one charge.
+// If a run is killed at the beginning of a statement, or anywhere between charge and publication, the next run makes
+// one release with one charge.
 func TestProgramKilled(t *testing.T) {
 	stages, killed := []string{"charge", "aggregate", "noise", "denoise", "publish"}, 0
-	p := newPlace(t, 30) // so that a statement takes a moment
+	p := newPlace(t, 30) // each row is read 30 times, so that there is time to kill a statement
 	for _, stage := range stages {
 		for _, tenths := range []int{0, 10} {
 			if err := os.RemoveAll(filepath.Join(p.dir, "out")); err != nil {
@@ -285,8 +286,8 @@ func TestProgramKilled(t *testing.T) {
 	}
 }
 
-// If the file is lost between two statements, the run fails with a clear message. When the file is back, there is one
-// release and one charge.
+// If the file is removed between two statements, the run fails with a clear message. When the file is back, the next
+// run makes one release with one charge.
 func TestProgramLosesItsInput(t *testing.T) {
 	p := newPlace(t, 30)
 	file := filepath.Join(p.dir, "visits.parquet")

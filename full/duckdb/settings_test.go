@@ -65,8 +65,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Data that does not fit in memory is written to a folder that only the user can read, inside the named folder. It is
-// deleted afterwards.
+// DuckDB spills data that does not fit in memory to a folder inside the one that UseScratch names. Only the user can
+// read it, and it is removed afterwards.
 func TestSpilledRows(t *testing.T) {
 	work, scratch := t.TempDir(), filepath.Join(t.TempDir(), "it's private")
 	t.Chdir(work)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// questionsOfTypes returns queries over columns of other types: means, variances, two dimensions, filters and tables.
+// questionsOfTypes returns queries over the columns others: means, variances, histograms by two dimensions, filters and
+// marginals.
 func questionsOfTypes(table string) []question {
 	const (
 		rows    = "unit: [unit], per_unit: {max_rows: 4}"

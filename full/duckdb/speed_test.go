@@ -54,8 +54,8 @@ func makeTable(b *testing.B) (dsn, table string) {
 	return dsn, "read_parquet([" + strings.TrimSuffix(strings.Repeat("'"+path+"', ", files), ", ") + "])"
 }
 
-// others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year,
-// prices with two decimals, integers, booleans, and coordinates.
+// others are columns of other types: two columns of 265 zones (one of them null in a twentieth of the rows), times and
+// days of a year, prices with two decimals, integers, booleans, and coordinates.
 const others = `CAST(1 + floor(265 * pow(random(), 2)) AS INTEGER) AS zone, CASE WHEN random() > 0.05 THEN CAST(1 + floor(265 * pow(random(), 2)) AS BIGINT) END AS place,
 	TIMESTAMP '2013-01-01' + to_microseconds(CAST(floor(random() * 365 * 86400) AS BIGINT) * 1000000) AS t, DATE '2013-01-01' + CAST(floor(random() * 365) AS INTEGER) AS day,
 	CAST(random() * 90 AS DECIMAL(9, 2)) AS price, CAST(floor(pow(random(), 3) * 9) AS INTEGER) AS riders, random() < 0.3 AS cash, random() * 2 - 1 AS x, random() * 2 - 1 AS y`
@@ -79,9 +79,9 @@ func execute(b testing.TB, dsn string, statements ...string) {
 	}
 }
 
-// question is one query of the benchmark, and the cheapest statements for it that we found. These include statements
-// that round differently, are wrong for values at the edges, or fail for some values. If rows are bounded, the
-// statement has a rule of digests, as the job has.
+// question is one query of the benchmark, with the cheapest statements for it that we could write by hand. Some of
+// these round differently, are wrong for values at the edges, or fail for some values. If the job bounds rows, they
+// also choose rows by digests.
 type question struct {
 	name, unit, query string
 	hand              []string
@@ -102,7 +102,7 @@ func questions(table string) []question {
 		// fails for NaN and large numbers
 		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)"
 		scaled  = "CAST(value * CAST(17179869184 AS DOUBLE) AS BIGINT) AS v"
-		inexact = "sum(CASE WHEN value <= 0 THEN 0 WHEN value >= 50 THEN 50 ELSE value END)" // rounds at each step
+		inexact = "sum(CASE WHEN value <= 0 THEN 0 WHEN value >= 50 THEN 50 ELSE value END)" // sums doubles, so it rounds at each addition
 		rows    = "unit: [unit], per_unit: {max_rows: 4}"
 		groups  = "unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}"
 		ofRow   = "sha256('dprelease/bound1r' || CAST(unit AS VARCHAR) || '|' || cat || '|' || CAST(occ AS VARCHAR))"
@@ -142,8 +142,8 @@ func questions(table string) []question {
 
 // BenchmarkPush compares push-down with statements by hand, in CPU seconds (user and system). DPRELEASE_ROWS is the
 // number of rows of the table; see makeTable. All statements of a question take turns, DPRELEASE_TURNS times (default
-// 3), so that other load slows all of them equally. The benchmark reports the least time of each, and the ratio of
-// push-down's to the least of the others.
+// 3), so that other load slows all of them equally. The benchmark reports the minimum time of each statement, and the
+// ratio of push-down to the fastest other statement.
 func BenchmarkPush(b *testing.B) {
 	dsn, table := makeTable(b)
 	off := "SET disabled_optimizers = 'top_n_window_elimination'"
@@ -180,8 +180,8 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 	}
 }
 
-// measured calls all functions in turns. It reports the least time of the first one, the least of all others, and the
-// ratio of the two, for elapsed and for CPU seconds.
+// measured calls all functions in turns. It reports the minimum time of the first one, the minimum of all others, and
+// their ratio, for elapsed and for CPU seconds.
 func measured(b *testing.B, all []func()) {
 	b.Helper()
 	turns, err := strconv.Atoi(os.Getenv("DPRELEASE_TURNS"))

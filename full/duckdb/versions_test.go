@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// If a version of a Delta table is deleted and made anew, it is another version, although its number is the same.
+// If a Delta table is deleted and made anew, its versions count as other versions, although their numbers are the same.
 func TestVersionOfNewTable(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -121,8 +121,8 @@ func call[Q any, R answered](ctx context.Context, s *session, method func(contex
 // IsValid reports whether the session can run more statements.
 func (s *session) IsValid() bool { return !s.lost }
 
-// ResetSession refuses to reuse the connection: a session remembers the files of a table, but the next user needs the
-// current ones.
+// ResetSession returns driver.ErrBadConn, so that no connection is reused: a server's session caches the list of a
+// table's files, which may be out of date for the next user.
 func (s *session) ResetSession(context.Context) error { return driver.ErrBadConn }
 
 // Close ends the session. The server also ends it if the connection is cut.
@@ -130,7 +130,7 @@ func (s *session) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	if s.tcp == nil {
-		s.lost = false // ending a session is another HTTP request, which may succeed
+		s.lost = false // over HTTP, ending the session is a new request, which may succeed
 	}
 	if !s.lost {
 		_, _ = call(ctx, s, s.client.CloseSession, &hiveserver.TCloseSessionReq{SessionHandle: s.handle})
@@ -138,7 +138,7 @@ func (s *session) Close() error {
 	return s.transport.Close()
 }
 
-// closing is the maximum time in which the server may end a session, or a statement whose answer is not needed.
+// closing is how long the driver waits until the server has ended a session, or a statement whose answer is not needed.
 const closing = 10 * time.Second
 
 // Prepare returns an error: the server binds no parameters.

@@ -23,7 +23,7 @@ import (
 //	           authorities in the file that the environment's SSL_CERT_FILE names
 //	timeout    how long the server may take to answer one message; 10m is the default. A statement may take longer: the
 //	           driver asks for its state again and again
-//	spark.…    a setting of the session, of letters, digits and any of _.:/- alone
+//	spark.…    a setting of the session; name and value have only letters, digits and _.:/-
 type config struct {
 	user, password, database string
 	address                  string // host and port of the server
@@ -34,7 +34,7 @@ type config struct {
 	settings                 map[string]string
 }
 
-// ofSetting matches the names and values that settings of a session may have: they have no character that ends a
+// ofSetting matches the names and values that settings may have. They have no character that could end the SET
 // statement.
 var ofSetting = regexp.MustCompile(`^[A-Za-z0-9_.:/-]+$`)
 

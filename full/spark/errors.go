@@ -6,8 +6,8 @@ import (
 	"github.com/beltran/gohive/hiveserver"
 )
 
-// Error is the server's answer to a statement that it refuses. Its text is only the state, since the server's message
-// may quote values, statements and passwords.
+// Error is the server's error for a statement. Its text is only the state, because the server's message may quote
+// values, statements and passwords.
 type Error struct {
 	// State is five letters and digits (SQLSTATE); "" if the server sent none.
 	State string

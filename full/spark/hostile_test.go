@@ -108,12 +108,12 @@ func TestKilledExecutor(t *testing.T) {
 			t.Errorf("%v: %v, want %v", err, got, want)
 		}
 		for end := time.Now().Add(2 * time.Minute); len(s.Executors(t)) < 2 && time.Now().Before(end); {
-			time.Sleep(100 * time.Millisecond) // another one takes its place
+			time.Sleep(100 * time.Millisecond) // time for another executor to start
 		}
 	}
 }
 
-// A task that fails at its first attempt, in each executor, is run again and changes no answer.
+// If a task fails at its first attempt in each executor, Spark runs it again, and the answers do not change.
 func TestRetriedTask(t *testing.T) {
 	s := server(t)
 	if s.Dir == "" {
@@ -134,7 +134,8 @@ func TestRetriedTask(t *testing.T) {
 	}
 	query := longQuery(200_000)
 	want := answers(query)
-	// The property is not set when the first task of an executor reads this row.
+	// The first task that reads this row in an executor fails and sets a property; later tasks find the property and
+	// succeed.
 	got := answers(`SELECT u, c, x + IF(u = 99999 AND reflect('java.lang.System', 'setProperty', 'dprelease.tried', 'yes') = 'null',
 		CAST(raise_error('tried once') AS DOUBLE), 0) AS x FROM (` + query + ")")
 	if got != want {
@@ -145,7 +146,7 @@ func TestRetriedTask(t *testing.T) {
 	}
 }
 
-// A cancelled run ends at once, whatever the server does.
+// A cancelled run ends at once, and the server ends its jobs.
 func TestCancelled(t *testing.T) {
 	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "spark", DSN: server(t).DSN, Query: longQuery(2_000_000_000)})
 	if err != nil {
@@ -154,7 +155,7 @@ func TestCancelled(t *testing.T) {
 	defer d.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(3*time.Second, cancel)
-	// otherwise the test does not end
+	// if cancelling fails, this call does not return
 	if _, err := sqlpush.New(d, nil).Aggregate(ctx, sqlpushtest.Plan(t, longJob), pipeline.Silent{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// house is the server with tables of Iceberg and Delta.
+// house is the server for tables of Iceberg and Delta.
 var house setuptest.Shared[sparktest.Server]
 
 func lakehouse(t *testing.T) *sparktest.Server {
@@ -35,7 +35,7 @@ func newLake(t *testing.T, format string) *sqlpushtest.Server {
 		Driver: "spark", DSN: lakehouse(t).DSN, Schema: name, Exec: exec, Literal: literal, Slow: true, Format: format,
 		Quote: func(name string) string { return "`" + name + "`" },
 		Type: func(k stabilitytest.Kind, c *stabilitytest.Case) string {
-			if k == stabilitytest.Text { // their texts have no collations
+			if k == stabilitytest.Text { // columns of these formats have no collations
 				return []string{"STRING", "BINARY"}[c.Layout%2]
 			}
 			return types[k]
@@ -53,7 +53,8 @@ func TestLakehouseAnswers(t *testing.T) {
 	}
 }
 
-// Spark reads a table by its name, DuckDB the table's folder.
+// A run reads the version of the table that it found when it opened the input. Spark reads a table by its name, DuckDB
+// by its folder.
 func TestVersions(t *testing.T) {
 	for _, format := range []string{"iceberg", "delta"} {
 		s := newLake(t, format)
@@ -66,7 +67,7 @@ func TestVersions(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "visits")
 		name := s.Schema + ".visits"
 		where := fmt.Sprintf("LOCATION '%s'", folder)
-		if format == "iceberg" { // its catalogue lists folders
+		if format == "iceberg" { // Iceberg's catalogue keeps each table in a folder of its warehouse
 			where, folder = "", filepath.Join(lakehouse(t).Dir, "iceberg", filepath.Ext(s.Schema)[1:], "visits")
 		}
 		v := sqlpushtest.Versions{

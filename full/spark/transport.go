@@ -52,7 +52,7 @@ func dial(ctx context.Context, c *config) (t thrift.TTransport, conn net.Conn, e
 // limit closes the connection when the context ends, which aborts its reads and writes. The caller calls stop
 // afterwards; stop reports whether the connection can still be used.
 func limit(ctx context.Context, conn net.Conn) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // losing messages that were sent is intended
+	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // data that is still in flight may be lost
 }
 
 // dialHTTP makes an HTTP transport. It opens no connection yet.
@@ -114,8 +114,7 @@ func saslMessage(status byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{status}, uint32(len(body))), body...)
 }
 
-// orAnyone returns s, or "anonymous" if s is empty, since a server without authentication refuses empty names and
-// passwords.
+// orAnyone returns s, or "anonymous" if s is empty. A server without authentication refuses an empty name or password.
 func orAnyone(s string) string { return cmp.Or(s, "anonymous") }
 
 // messages is the transport over TCP.

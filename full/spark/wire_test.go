@@ -19,7 +19,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// loadVisits makes the table visits, and a proxy before the server.
+// loadVisits makes the table visits, and starts a proxy in front of the server.
 func loadVisits(t *testing.T) (visits sqlpushtest.Visits, through *sqlpushtest.Proxy) {
 	t.Helper()
 	s := newSpark(t)
@@ -33,8 +33,8 @@ func loadVisits(t *testing.T) (visits sqlpushtest.Visits, through *sqlpushtest.P
 
 func sparkJob(job string) string { return strings.Replace(job, "driver: postgres", "driver: spark", 1) }
 
-// The server sends no value of a row and no privacy unit, and logs none. With engine: local it sends values, which
-// shows that the test would see them.
+// The server neither sends nor logs a value of a row or a privacy unit. The same search finds the values if the local
+// engine reads the rows, so it would see a leak.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	visits, through := loadVisits(t)
 	for _, name := range []string{"rows", "several", "unbounded"} {
@@ -71,7 +71,7 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) {
 	t.Helper()
 	if s.Dir == "" {
-		return // not a server that this test started
+		return // the server was started elsewhere, so its logs are not readable here
 	}
 	logs := []string{filepath.Join(s.Dir, "server.log")}
 	more, err := filepath.Glob(filepath.Join(s.Dir, "home", "work", "*", "*", "std*"))
@@ -91,8 +91,8 @@ func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) 
 	}
 }
 
-// If a connection is cut in the middle, or stays open without an answer, the run fails without any text of the server.
-// The next run makes the same release with one charge.
+// If a connection is cut halfway, or stays open without an answer, the run fails with an error that quotes nothing from
+// the server. The next run makes the same release, and the ledger has one charge.
 func TestLostConnection(t *testing.T) {
 	visits, through := loadVisits(t)
 	p := sqlpushtest.Plan(t, lostJob)

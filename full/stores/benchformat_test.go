@@ -17,9 +17,9 @@ import (
 	"github.com/dprelease/dprelease/full/stores/storestest"
 )
 
-// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that suit a store less than a Parquet file of
-// long row groups: 5 million rows in 100 Parquet files of one row group, in a Parquet file of 100 row groups, in an
-// Arrow file of 50 record batches, and 2 million rows of CSV.
+// BenchmarkFormat runs the job "means" as BenchmarkJob does, over layouts that are slower to read from a store than a
+// Parquet file with long row groups: 5 million rows in 100 Parquet files of one row group, in a Parquet file of 100 row
+// groups, and in an Arrow file of 50 record batches, and 2 million rows of CSV.
 func BenchmarkFormat(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
@@ -44,7 +44,7 @@ func BenchmarkFormat(b *testing.B) {
 			b.Fatal("no files were written: ", err)
 		}
 		for _, path := range paths {
-			take(b, path)
+			upload(b, path)
 		}
 		b.Run(f.name, func(b *testing.B) {
 			input := func(at string) string { return fmt.Sprintf("{files: [%q]%s}", at+f.files, f.rest) }

@@ -23,7 +23,7 @@ import (
 // category (strings) and value.
 const tableVariable = "DPRELEASE_STORES_TABLE"
 
-// benchJobs are the jobs of BenchmarkJob, after the lines that all share: one that computes little for each byte, one
+// benchJobs are the jobs of BenchmarkJob, without the lines that all have: one that computes little for each byte, one
 // that sums numbers, and one that bounds the rows of units.
 var benchJobs = []struct{ name, text string }{
 	{"histogram", `privacy: {epsilon: 1, delta: 1e-6, unit: row}
@@ -55,7 +55,7 @@ func BenchmarkJob(b *testing.B) {
 	} else {
 		writeRows(b, path, 10_000_000, 10)
 	}
-	take(b, path)
+	upload(b, path)
 	for _, j := range benchJobs {
 		b.Run(j.name, func(b *testing.B) {
 			compare(b, s, fmt.Sprintf("{files: [%q]}", path), `{files: ["s3://bucket/t.parquet"]}`, j.text)
@@ -118,8 +118,8 @@ func writeRows(b *testing.B, path string, n, groups int) {
 	}
 }
 
-// take uploads a file to the top of the bucket.
-func take(b *testing.B, path string) {
+// upload uploads a file to the top of the bucket.
+func upload(b *testing.B, path string) {
 	b.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -136,7 +136,7 @@ func take(b *testing.B, path string) {
 	}
 }
 
-// spent is the elapsed time of a run, and the CPU time of our process and of the server.
+// spent is what a run took: elapsed time, and CPU time of our process and of the server.
 type spent struct{ wall, own, server time.Duration }
 
 func medians(runs []spent) spent {

@@ -31,8 +31,8 @@ func TestAzure(t *testing.T) {
 	conforms(t, "az://bucket/", "az://none/", "?"+s.AzureOptions())
 }
 
-// If Google's host refuses the credentials, the program ends at once with exit code 3 and a hint, without a text of
-// Google's or of its library.
+// If Google's host refuses the credentials, the program ends at once with exit code 3 and a hint. The error quotes no
+// text of Google or its library.
 func TestGoogleCredentials(t *testing.T) {
 	g := storestest.StartGoogle(t)
 	g.Put(t, "t.csv", []byte("a\n1\n"))
@@ -48,8 +48,8 @@ func TestGoogleCredentials(t *testing.T) {
 		refused}})
 }
 
-// If Azure refuses the credentials, the program ends at once with exit code 3 and a hint, without a text of Azure's or
-// of its library.
+// If Azure refuses the credentials, the program ends at once with exit code 3 and a hint. The error quotes no text of
+// Azure or its library.
 func TestAzureCredentials(t *testing.T) {
 	s := storestest.StartAzure(t)
 	s.Put(t, "t.csv", []byte("a\n1\n"))
@@ -71,7 +71,7 @@ type credentialTest struct {
 	want        string
 }
 
-// looks reads the table at the URL in processes with other credentials.
+// looks reads the table at the URL in one process for each of the tests, with its environment.
 func looks(t *testing.T, address string, tests []credentialTest) {
 	t.Helper()
 	for _, x := range tests {
@@ -94,9 +94,9 @@ func looks(t *testing.T, address string, tests []credentialTest) {
 	}
 }
 
-// conforms runs the tests that hold for each store. Every format gives the digests and sums of a local file, also with
-// patterns; a replaced object is refused; writes and removals respect versions; and publish copies the release of a
-// job.
+// conforms runs the tests for all stores: every file format gives the same digests and sums as a local file, also if a
+// pattern finds it; an object that is replaced while it is read is refused; writes and removals respect versions;
+// publish copies the release of a job.
 func conforms(t *testing.T, base, none, query string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -143,7 +143,7 @@ func conforms(t *testing.T, base, none, query string) {
 	publishes(t, base, query)
 }
 
-// publishes makes a release of a table in the store, and copies it there, twice.
+// publishes makes a release of a table in the store, and publishes it to the store twice.
 func publishes(t *testing.T, base, query string) {
 	t.Helper()
 	at := t.TempDir()

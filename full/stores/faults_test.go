@@ -25,9 +25,9 @@ func refusal(w http.ResponseWriter, status int, code string) bool {
 	return true
 }
 
-// From the third read of the table on, the store fails in some way. The run ends with a message that shows no text of
-// the store and no credential; there is no release and no charge. When the store works again, the same job makes its
-// release, for which the budget pays once, and a repeated run returns the same bytes.
+// From the third read of the table on, the store has a fault. The run ends with an error that quotes neither the
+// store's text nor a credential, and there is no release and no charge. When the store works again, the same job makes
+// its release with one charge, and a repeated run returns the same bytes.
 func TestRunsWithFaults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]
@@ -115,8 +115,8 @@ func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter,
 	noCredentials(t, dir)
 }
 
-// Parts are fetched by plain requests, for keys of any characters. If the store refuses these and accepts the SDK's
-// requests, no more plain requests are made.
+// Parts of objects are read by plain requests, for keys of any characters. If the store refuses a plain request and
+// accepts the SDK's request, all later requests go through the SDK.
 func TestS3PlainRequests(t *testing.T) {
 	s := storestest.Start(t)
 	var plain, others atomic.Int64

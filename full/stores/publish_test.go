@@ -82,8 +82,8 @@ func TestPublishKilled(t *testing.T) {
 	}
 }
 
-// During a replacement, the store executes a write or a removal but the connection is cut before its answer. Whichever
-// request it is, the replacement succeeds: the program finds its own bytes.
+// While publish replaces a release, the store executes one write or removal, but the connection is cut before its
+// answer. The replacement succeeds for each request: the program finds its own bytes in the store.
 func TestPublishAnswersLost(t *testing.T) {
 	s := storestest.Start(t)
 	first, _ := finishedRelease(t)

@@ -56,8 +56,8 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// If its input is replaced while it is read, a run fails and costs nothing. The next run makes the release, another one
-// returns it, and publish copies it. No file of the release holds a credential.
+// If the input is replaced while a run reads it, the run fails and nothing is charged. The next run makes the release,
+// a third one returns the same, and publish copies it. No file of the release holds a credential.
 func TestReleaseFromS3(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestReleaseFromS3(t *testing.T) {
 	}
 	s.Fails(nil)
 	storestest.Put(t, "s3://bucket/t.parquet", content)
-	if code, out := release(t, "run", "job.yaml"); code != 0 { // the budget pays for one
+	if code, out := release(t, "run", "job.yaml"); code != 0 { // the budget is enough for one charge
 		t.Fatalf("exit code %d: %s", code, out)
 	}
 	first, err := os.ReadFile("out/cats.csv")

@@ -22,8 +22,8 @@ import (
 // defaultRegion is used if no region is set. Servers other than Amazon's accept any region.
 const defaultRegion = "us-east-1"
 
-// connections is the number of idle connections to a server that are kept: as many as a reader makes requests at once,
-// since a new connection takes several round trips.
+// connections is how many idle connections to a server are kept. A new connection takes several round trips, so this is
+// the number of requests that a reader makes at the same time.
 const connections = 64
 
 // openS3 opens an S3 bucket. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and tries each

@@ -80,8 +80,8 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 	return digests, fmt.Sprint(sums), nil
 }
 
-// Every format gives the digests and the sums of a local file, from a server that answers at once, is slow, refuses
-// every third request, cuts every body, or cuts connections.
+// Every file format gives the digests and sums of a local file, whether the server works, is slow, refuses every third
+// request, cuts bodies or cuts connections.
 func TestS3AgreesWithFiles(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
@@ -145,8 +145,8 @@ func TestS3AgreesWithFiles(t *testing.T) {
 	}
 }
 
-// A filter that leaves one row group of ten needs few requests: the list or the head of the object, the footer, and
-// this row group.
+// If a filter leaves one row group of ten, there are few requests: one for the list or the object's attributes, and
+// those for the footer and this row group.
 func TestS3Requests(t *testing.T) {
 	s := storestest.Start(t)
 	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 100_000)["t.parquet"])
@@ -169,7 +169,7 @@ func TestS3Requests(t *testing.T) {
 	}
 }
 
-// A refusal of a store becomes an error that shows no credentials and no text of the store. An object that is replaced
+// If a store refuses a request, the error shows neither credentials nor the store's text. An object that is replaced
 // while it is read is refused.
 func TestS3Faults(t *testing.T) {
 	s := storestest.Start(t)
@@ -211,7 +211,7 @@ func TestS3Faults(t *testing.T) {
 		_, err = d.Read(t.Context(), d.Splits()-1, []string{"cat"}, func(*table.Batch) error { return nil })
 		if name == "t.parquet" {
 			check("changed "+name, err, fault.CodeChanged)
-		} else if err == nil { // the program may have read its last piece when it opened the file
+		} else if err == nil { // no error if the program had read all of the file when it was opened
 			_, err = d.Digest(t.Context(), 0, nil)
 			if err != nil {
 				check("changed "+name, err, fault.CodeChanged)
@@ -228,11 +228,11 @@ func TestS3Faults(t *testing.T) {
 	check("no credentials", err, fault.CodeUnreadable)
 }
 
-// Each request for contents, and each removal, names the version that was found, in plain requests and in the
-// library's. An object without a version is not read.
+// Each read and each removal names the version that was found, both in plain requests and in the SDK's. An object
+// without a version is not read.
 func TestS3RequestsNameTheVersion(t *testing.T) {
 	s := storestest.Start(t)
-	for _, key := range []string{"t.csv", "ü.csv"} { // the library reads the second one
+	for _, key := range []string{"t.csv", "ü.csv"} { // plain requests read the first one, the SDK the second
 		s.Fails(nil)
 		s.Put(t, key, []byte("a\n1\n2\n"))
 		w, a := storestest.Writer(t, "s3://bucket/"+key)
@@ -259,7 +259,7 @@ func TestS3RequestsNameTheVersion(t *testing.T) {
 		}
 		s.Fails(nil)
 		s.Put(t, key, []byte("a\n3\n"))
-		s.Fails(func(w http.ResponseWriter, r *http.Request) bool { // not all servers respect the condition
+		s.Fails(func(w http.ResponseWriter, r *http.Request) bool { // some servers ignore the condition on the version
 			if r.Method == http.MethodDelete {
 				w.WriteHeader(http.StatusNoContent)
 			}

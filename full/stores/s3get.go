@@ -19,14 +19,14 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// ranges reads parts of a bucket's objects by one plain request each: a GET with a range and a version, signed by the
-// SDK's signer. An operation of the SDK takes about twice the CPU time, since it builds about thirty layers for each
+// ranges reads each part of an object by one plain request: a GET with a range and a version, signed by the SDK's
+// signer. The SDK's own operation takes about twice the CPU time, because it builds about thirty layers for each
 // request and decodes all fields of an answer.
 //
-// The SDK does everything else. It finds the credentials and renews them. The URL, the region and the kind of signature
-// come from a request that it signed beforehand; if a plain request cannot have these, ranges is not used. If the
-// answer is not the requested part, it is discarded and the SDK makes the request again, since its errors explain the
-// failure. If the SDK succeeds, ranges is not used any more.
+// The SDK does everything else. It finds credentials and renews them. prepare takes the URL, the region and the kind of
+// signature from a URL that the SDK has signed; if a plain request cannot use these, all requests go through the SDK.
+// If the answer is not the requested part, it is discarded and the SDK makes the request again, because its errors
+// explain the failure. If the SDK succeeds then, all later requests go through it.
 type ranges struct {
 	client      *s3.Client
 	transport   http.RoundTripper       // the transport follows no redirects, so no other host gets a signature

@@ -30,8 +30,8 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-// Plain requests have the same URL and the same region of the signature as the SDK's, for all options. If a plain
-// request is not possible, there is none.
+// Plain requests have the URL and the signature's region that the SDK would use, for all options. If a plain request is
+// not possible, the SDK makes the request.
 func TestPlainRequests(t *testing.T) {
 	known := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "access", SecretAccessKey: "secret", SessionToken: "token"}, nil
@@ -39,7 +39,7 @@ func TestPlainRequests(t *testing.T) {
 	for name, x := range map[string]struct {
 		bucket, key string
 		options     func(*s3.Options)
-		url, region string // "" if the SDK asks
+		url, region string // "" if the SDK makes the request
 	}{
 		"Amazon": {"city", "a/b.parquet", nil, "https://city.s3.eu-west-1.amazonaws.com/a/b.parquet", "eu-west-1"},
 		"hive folders": {"city", "year=2024/a b+c~%2F.parquet", nil,
@@ -96,7 +96,7 @@ func TestPlainRequests(t *testing.T) {
 	}
 }
 
-// Expired credentials are renewed. The SDK reports errors of credentials.
+// Expired credentials are renewed. If there are none, the SDK makes the request and reports the error.
 func TestPlainRequestsRenewCredentials(t *testing.T) {
 	made := 0
 	provider := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -122,7 +122,8 @@ func TestPlainRequestsRenewCredentials(t *testing.T) {
 	}
 }
 
-// A plain request that the store refuses is repeated through the SDK. A store that is busy is asked again later.
+// A plain request that the store refuses is repeated through the SDK. If the store is busy, the error is temporary, so
+// that the caller retries later.
 func TestPlainRequestsFail(t *testing.T) {
 	for status, unavailable := range map[int]bool{200: false, 301: false, 307: false, 400: false, 403: false, 404: false,
 		412: false, 416: false, 429: true, 500: true, 503: true, 0: true} {

@@ -71,7 +71,7 @@ func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Objec
 	for {
 		l, err := objects.Next(ctx)
 		switch {
-		case err == io.EOF: //nolint:errorlint // a connection that was cut within a list has io.EOF underneath
+		case err == io.EOF: //nolint:errorlint // a connection that is cut within a list wraps io.EOF
 			return nil
 		case err != nil:
 			return b.failure(ctx, err)
@@ -114,9 +114,9 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	return answered(r, o, at, version, first, r.Size())
 }
 
-// answered checks an answer to a request for an object's bytes from offset at, and returns its body. version, first and
-// size are the object's version, the offset and the object's size in the answer. It is an error if version or offset
-// differ from the request.
+// answered checks an answer to a request for the bytes of object o from offset at, and returns its body. version, first
+// and size are what the answer states: the object's version, the offset of the first byte and the object's size. It is
+// an error if version or offset differ from the request.
 func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
 	var err error
 	switch {

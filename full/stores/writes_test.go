@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// A write that must be fresh does not overwrite an object, and a removed object is gone.
+// A write that must make a new object does not overwrite one, and a removed object is gone.
 func TestS3Writes(t *testing.T) {
 	storestest.Start(t)
 	writes(t, "s3://bucket/p/a.csv")

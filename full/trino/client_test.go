@@ -12,10 +12,9 @@ import (
 	"testing"
 )
 
-// The driver verifies the server by the certificate that the connection string names, and asks by the proxy that it
-// names.
+// The driver verifies the server with the certificate in the connection string, and connects through the proxy in it.
 func TestSettingsOfTheConnection(t *testing.T) {
-	seen := "" // the host that the request to a proxy named
+	seen := "" // the host in the request that the proxy received
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen = "answered " + r.URL.Host
 		_, _ = io.WriteString(w, `{"id": "a", "stats": {"state": "FINISHED"}}`)

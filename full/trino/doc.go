@@ -20,8 +20,7 @@ import (
 // longer has the statement.
 const retries = 30 * time.Second
 
-// cancelling is how long the coordinator may take to cancel a statement. A run that is interrupted does not wait
-// longer.
+// cancelling is how long an interrupted run waits for the coordinator to cancel a statement.
 const cancelling = 3 * time.Second
 
 func init() {
@@ -39,7 +38,7 @@ func (d *limited) OpenConnector(dsn string) (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := trino.NewConnector(c); err != nil || c.CustomClientName != "" { // the program's own client
+	if _, err := trino.NewConnector(c); err != nil || c.CustomClientName != "" { // a client that the program has registered
 		return d.Driver.OpenConnector(dsn)
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()

@@ -75,14 +75,13 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// longQuery returns a query with some millions of rows, or many more.
+// longQuery returns a query with 1000 · thousands rows.
 func longQuery(thousands int) string {
 	return fmt.Sprintf("SELECT a * 1000 + b AS u, b %% 3 AS c, sqrt(a) AS x FROM UNNEST(sequence(1, %d)) AS r(a) CROSS JOIN "+
 		"UNNEST(sequence(1, 1000)) AS s(b) CROSS JOIN UNNEST(sequence(1, %d)) AS v(d)", thousands, thousands)
 }
 
-// A cancelled run ends at once and ends the statement on the server. So does a run that reaches the time limit of the
-// server.
+// If a run is cancelled, or reaches the server's time limit, it ends at once and its statement ends on the server.
 func TestCancelled(t *testing.T) {
 	s := server(t)
 	dsn := s.DSN + "/information_schema"
@@ -97,7 +96,7 @@ func TestCancelled(t *testing.T) {
 	p := sqlpushtest.Plan(t, longJob)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(2*time.Second, cancel)
-	// otherwise the test does not end
+	// if cancelling fails, this call does not return
 	_, err := sqlpush.New(open(dsn, 9000), nil).Aggregate(ctx, p, pipeline.Silent{})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// running returns the number of running statements about long queries.
+// running returns the number of statements of longQuery that the server is running.
 func running(t *testing.T, dsn string) (n int) {
 	t.Helper()
 	db, err := sql.Open("trino", dsn)
@@ -38,7 +38,7 @@ func running(t *testing.T, dsn string) (n int) {
 	return n
 }
 
-// loadVisits makes the table visits, and a proxy before the server.
+// loadVisits makes the table visits, and starts a proxy in front of the server.
 func loadVisits(t *testing.T) (visits sqlpushtest.Visits, through *sqlpushtest.Proxy) {
 	t.Helper()
 	s := newTrino(t)
@@ -58,8 +58,8 @@ func loadVisits(t *testing.T) (visits sqlpushtest.Visits, through *sqlpushtest.P
 
 func trinoJob(job string) string { return strings.Replace(job, "driver: postgres", "driver: trino", 1) }
 
-// The server sends no value of a row and no privacy unit, and logs none. With engine: local it sends values, which
-// shows that the test would see them.
+// The server neither sends nor logs a value of a row or a privacy unit. The same search finds the values if the local
+// engine reads the rows, so it would see a leak.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	visits, through := loadVisits(t)
 	for name, job := range sqlpushtest.VisitsJobs() {
@@ -88,7 +88,7 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 		_ = d.Close()
 	}
 	if server(t).Dir == "" {
-		return // not a server that this test started
+		return // the server was started elsewhere, so its logs are not readable here
 	}
 	for _, line := range strings.Split(server(t).Log(), "\n") {
 		if found := visits.Found([]byte(line)); len(found) > 0 && !strings.Contains(line, " % 7") {
@@ -97,8 +97,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// If a connection is cut in the middle, the run fails without any text of the server. If the server is silent, the run
-// can be cancelled. The next run makes the same release with one charge.
+// If a connection is cut halfway, the run fails with an error that quotes nothing from the server. If the server stops
+// answering, the run can be cancelled. The next run makes the same release, and the ledger has one charge.
 func TestLostConnection(t *testing.T) {
 	trino.DefaultRequestRetryTimeout = time.Second
 	t.Cleanup(func() { trino.DefaultRequestRetryTimeout = 30 * time.Second })
@@ -131,7 +131,8 @@ func TestLostConnection(t *testing.T) {
 	whole := len(bytes.Join(through.Sent(), nil))
 	const cuts = 4
 	for i := range cuts {
-		// The number of requests for the state of a statement differs between runs, and so does the number of bytes.
+		// Cut well before the end: runs differ in how often they ask for the state of a statement, and so in their number
+		// of bytes.
 		through.CutAfter(1 + whole*i/cuts/2)
 		_, err := runner.Run(t.Context(), request)
 		if err == nil {

@@ -463,8 +463,8 @@ func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	if want := math.Sqrt(9-2*r*9+r*r*18) / 90; err != nil || math.Abs(ratio.Deviation-want) > 1e-12 {
 		t.Errorf("a ratio has the deviation %g, want %g: %v", ratio.Deviation, want, err)
 	}
-	// A cell with geometric noise, divided by one with normal noise: the noise of n - r·d has the variance 4 + r²·9, and
-	// half a step is added.
+	// The ratio r = n/d of a cell n with geometric noise and a cell d with normal noise: n - r·d has the variance 4 +
+	// r²·9, and the interval is half a step wider because of the grid.
 	r = 20.0 / 50
 	v := 4 + r*r*9
 	z := kinds.HeavyZ95(3*16/(v*v)) + 0.25/math.Sqrt(v)

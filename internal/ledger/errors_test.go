@@ -64,7 +64,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// At delta 0 the epsilon that fits is that of Laplace noise, which costs more than Gaussian noise of the same epsilon.
+// At delta 0 the epsilon that fits is stated for Laplace noise, which costs more than Gaussian noise of the same
+// epsilon.
 func TestPureEpsilonThatFits(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)

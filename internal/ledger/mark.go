@@ -42,7 +42,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	err = b.view(ctx, func(s *state) {
 		n := len(s.hashes)
 		if s.moved != nil {
-			n-- // not the closing entry, which the store in which the ledger goes on does not have
+			n-- // the closing entry is left out, because the store that continues the ledger does not have it
 		}
 		if n > 0 {
 			newest = s.hashes[n-1]

@@ -7,14 +7,14 @@ import (
 
 // Exact answers that depend on a public choice
 //
-// A clamp (a value range) can be chosen from noisy values that are released first. The rows are read only once, so the
-// sums under every possible clamp are computed in that pass. They stay hidden until the choice is made: an Exact that
-// [HideChoice] made has no cells, and [Exact.Choose] turns it into one that has the sums under the chosen clamp. Only
-// one choice can be made, so that no row is noised twice.
+// A clamp (a value range) can be chosen from noisy values that are released first. The rows are read only once, so
+// totals from which the sums under every possible clamp follow are computed in that pass. They stay hidden until the
+// choice is made: an Exact that [HideChoice] made has no cells, and [Exact.Choose] turns it into one that has the sums
+// under the chosen clamp. Only one choice can be made, so that no row gets noise twice.
 
-// HideChoice hides exact answers from which a public choice selects. answersFor returns the answers for a choice; its
-// errors depend on the choice, never on the answers. state writes the data from which all answers follow, the same
-// bytes for the same data; [Fingerprint] hashes them. state is called only before the choice is made, if at all.
+// HideChoice hides exact answers that depend on a public choice. answersFor returns the answers for a choice; its
+// errors depend on the choice, never on the answers. state writes the data from which all answers follow, always as the
+// same bytes; [Fingerprint] hashes them. state is called only before the choice is made, if at all.
 func HideChoice(answersFor func(Range) (Exact, error), state func(io.Writer) error) Exact {
 	c := &choice{make: answersFor, state: state}
 	return Exact{choice: func() *choice { return c }}

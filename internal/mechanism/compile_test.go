@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// frame is a package outside the trust boundary. BODY stands for the statements of a probe, in which e, n and m are an
-// Exact, a Noisy and a Mechanism, and ctx and r a context and a receipt.
+// frame is the source of a package outside the trust boundary. BODY is replaced by the statements of a probe, in which
+// e is an Exact, n a Noisy, m a Mechanism, ctx a context and r a receipt.
 const frame = `package probe
 import (
 	"context"
@@ -78,7 +78,7 @@ func TestDoesNotCompile(t *testing.T) {
 	}
 }
 
-// Permitted code around the probes compiles. So the probes fail for their own reasons.
+// Permitted code compiles in the same frame, so the probes fail because of what they do.
 func TestCompiles(t *testing.T) {
 	for _, body := range []string{
 		``,

@@ -16,7 +16,7 @@ type sampler interface {
 	AddWide(cells int128.Slice) error
 }
 
-// draw holds the public parameters of one call of [AddNoise].
+// draw holds the public parameters of one call to [AddNoise].
 type draw struct {
 	charged calibrate.Mechanism
 	sampler func(*gauss.Bits) (sampler, error)

@@ -64,8 +64,8 @@ type forKeys struct {
 
 // KeyedAnswers are exact answers by private keys.
 type KeyedAnswers interface {
-	// Of returns the exact answers of these keys, in their order, with the same number of cells for each key. There is
-	// at least one cell if there is a key. Errors must not depend on answers.
+	// Of returns the exact answers of these keys, in their order. Each key has the same number of cells, at least one.
+	// Errors must not depend on answers.
 	Of(keys []string) (Exact, error)
 	// All returns the answers of all keys or, if among is not nil, of the keys in among, in multiples of quantum. names
 	// is ascending. It is for tests and fingerprints.
@@ -117,8 +117,8 @@ type Sparse struct {
 }
 
 // HideSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
-// them. AddNoise gives the result the same distribution as if [Hide] or [HideWide] had hidden all cells, without
-// holding them in memory.
+// them. With noise, the result has the same distribution as if [Hide] or [HideWide] had hidden all cells, but the cells
+// are not held in memory.
 //
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of
 // answers, of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does

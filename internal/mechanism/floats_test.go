@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// bitwise are the functions that may get a float on the way from an exact answer to its noise. They read the bits of
-// public parameters. KeyedAnswers.All returns one, the quantum.
+// bitwise are the functions on the way from an exact answer to its noise that may take or return a float. They only
+// read the bits of public parameters; KeyedAnswers.All returns the quantum.
 var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.hide",
 	"mechanism.All", "ledger.RedeemShare"}
 

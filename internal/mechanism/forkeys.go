@@ -39,11 +39,11 @@ func (k *forKeys) selectable(among []string) ([]string, error) {
 	if k.leader == nil || among != nil {
 		return among, nil
 	}
-	return k.leader.held()
+	return k.leader.keptKeys()
 }
 
-// held returns the keys that are not dropped, or ErrSpent if their counts were noised.
-func (k *keyed) held() ([]string, error) {
+// keptKeys returns the keys that are not dropped, or ErrSpent if their counts were noised.
+func (k *keyed) keptKeys() ([]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.spent {

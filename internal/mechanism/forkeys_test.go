@@ -38,7 +38,7 @@ func (s sumsByKey) All(among []string) (names []string, cells int128.Slice, quan
 	return names, cells, 1, nil
 }
 
-// keyBlocks passes on keys of count 1 and a few of many units, in blocks.
+// keyBlocks returns blocks of keys, with each keys in a block. Every key has one unit.
 func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	return func(take func([]string, []int64) error) error {
 		for b := range blocks {
@@ -55,9 +55,9 @@ func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	}
 }
 
-// Keys that come in blocks are selected like the keys of one list: 400,000 keys of one unit each are kept with a
-// probability of at most 1 - (7/8)^(1/4), and not much less. Their order is kept. A false alarm has probability 1e-9,
-// by the normal approximation of the binomial number.
+// Keys that come in blocks are selected like the keys of one list: each of 400,000 keys that one unit has is kept with
+// a probability of at most 1 - (7/8)^(1/4), and not much less. Their order is kept. A false alarm has probability 1e-9,
+// by the normal approximation of the binomial distribution.
 func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	const blocks, each = 40, 10_000
 	m := gaussian(3, 0.125)
@@ -108,7 +108,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	}
 }
 
-// Answers that wait for keys accept no noise before, and accept the keys of one selection, once.
+// Answers that wait for keys get no noise before keys are selected, and they accept the keys of only one selection.
 func TestForKeys(t *testing.T) {
 	m := gaussian(4, 0.25)
 	e := mechanism.HideForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})

@@ -52,7 +52,7 @@ func TestHideSparseRefuses(t *testing.T) {
 	}
 }
 
-// The sealed value is the vector of all cells.
+// A sparse Exact holds the vector of all cells.
 func TestSparseOpens(t *testing.T) {
 	e := hideSparse(t, 0.5, mechanism.Sparse{Cells: 6, At: []int{1, 4}, Answers: int128.Narrow([]int64{7, -8})})
 	for range 2 {
@@ -73,8 +73,8 @@ func TestSparseOpens(t *testing.T) {
 	}
 }
 
-// Each cell has noise around its answer, and noise is added only once. A cell is 40 sigma away, or 100 cells have no
-// noise, with probability below e^-800.
+// Each cell has noise around its answer, and noise is added only once. Chance fails the test with a probability below
+// e^-800: a cell would have to be 40 sigma away, or 100 cells without noise.
 func TestSparseNoise(t *testing.T) {
 	const cells, sigma = 1000, 1 << 20
 	m := gaussian(sigma, 1)

@@ -117,7 +117,7 @@ func TestWideNoiseMoments(t *testing.T) {
 	}
 }
 
-// A refusal keeps all digits, and noise is added only once.
+// A refused draw leaves all digits as they were, and noise is added only once.
 func TestWideNoiseOnce(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.Receipt(t, m)

@@ -48,7 +48,7 @@ func leaks(out []byte) bool {
 	return bytes.Contains(out, little) || bytes.Contains(out, big)
 }
 
-// holders returns the value in every form: bare, behind pointers, in exported and unexported fields, in containers.
+// holders returns values that contain e: bare, behind pointers, in exported and unexported fields, and in containers.
 func holders(e mechanism.Exact) []any {
 	type open struct{ E mechanism.Exact }
 	type closed struct{ e mechanism.Exact }
@@ -210,7 +210,7 @@ func TestReflectionFindsNothing(t *testing.T) {
 	}
 }
 
-// A noisy vector that is drawn as it is read does not show the keys and answers from which it is drawn.
+// A stream, which draws its noise again whenever it is read, does not show the keys and answers from which it draws.
 func TestStreamsDoNotLeak(t *testing.T) {
 	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)},
 		Answers: int128.Narrow([]int64{mark, -mark})})

@@ -16,8 +16,8 @@ import (
 // answers are sparse and there are more than 2^20 cells, AddNoise draws only keys, and reading the result draws the
 // noise from them.
 //
-// AddNoise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, the ledger's, or
-// ctx's) leaves e as it was. ErrSpent means that e was noised before. After a later error (ctx's, or an error of the
+// AddNoise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, or an error of
+// the ledger or ctx) leaves e as it was. ErrSpent means that e got noise before. After a later error (of ctx, or of the
 // system's source of randomness) the cells are wiped and e is spent.
 //
 // It is a function and not a method of [Exact]. A program outside this module can get an Exact, since packages that it
@@ -33,7 +33,7 @@ func AddNoise(ctx context.Context, e Exact, r ledger.Receipt, m calibrate.Mechan
 	return e.noise(ctx, r.Redeem, d)
 }
 
-// checkReady returns an error if e has no cells that AddNoise accepts, or if r is empty.
+// checkReady returns an error if e has no cells, if they cannot get noise yet, or if r is empty.
 func (e Exact) checkReady(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:

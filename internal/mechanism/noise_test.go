@@ -170,8 +170,8 @@ func TestNoiseDiffers(t *testing.T) {
 	}
 }
 
-// The mean and the variance through the whole path are right, at 6.9 standard errors (false alarm 1e-11). The variance
-// is sigma² + grid²/12 around an answer between two grid points.
+// The mean and the variance of noisy values are right, to within 6.9 standard errors (false alarm 1e-11). The variance
+// is sigma² + grid²/12 for an answer between two grid points.
 func TestNoiseVariance(t *testing.T) {
 	const size, unit, grid, sigma, cell = 1_000_000, 0.125, 1, 2.5, 43
 	m := gaussian(sigma, grid)

@@ -40,7 +40,7 @@ func (n Noisy) Len() int {
 	return max(len(n.multiples), len(n.values))
 }
 
-// Normal reports whether the noise is Gaussian with the Mechanism's sigma.
+// Normal reports whether the noise is Gaussian, with the mechanism's sigma.
 func (n Noisy) Normal() bool { return n.mechanism.Noise == calibrate.Gaussian }
 
 // Mechanism returns the mechanism that made the vector.

@@ -154,7 +154,7 @@ func TestThenRefuses(t *testing.T) {
 	}
 }
 
-// A step on single cells is applied once to every cell of a vector that is held, and leaves the first vector unchanged.
+// If a vector is in memory, ThenEach applies the step once to every cell of a copy, and the vector does not change.
 func TestThenEach(t *testing.T) {
 	n := counting(viewCells + 3)
 	n.mechanism.Noise, n.keys = calibrate.Geometric, []string{"kept"}

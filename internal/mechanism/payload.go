@@ -21,7 +21,7 @@ func (p *payload) zeros(n int) *payload {
 	return &payload{cells: int128.Make(n)}
 }
 
-// spread returns the answers of all size cells, and wipes the sparse ones.
+// spread returns the answers of all size cells. If p is sparse, they are in a new payload, and p is wiped.
 func (p *payload) spread(size int) *payload {
 	if p.at == nil {
 		return p

@@ -24,7 +24,7 @@ func newTestJob(tb testing.TB, sigma float64, workers int, entropy io.Reader) dr
 	return j
 }
 
-// Any number of workers adds noise to each cell in its place, once. A cell is 12 sigma away with probability below
+// For any number of workers, each cell gets noise once. A cell is 12 sigma from its answer with probability below
 // 1e-30.
 func TestEveryCellItsNoise(t *testing.T) {
 	for _, size := range []int{1, 2, blockCells - 1, blockCells, blockCells + 1, 5*blockCells + 7} {
@@ -54,8 +54,8 @@ func TestEveryCellItsNoise(t *testing.T) {
 	}
 }
 
-// No two workers, blocks or places share random bits: a pair of neighbouring samples occurs twice with probability
-// below 1e-20.
+// Workers, blocks and cells do not share random bits: if they are independent, some pair of neighbouring samples occurs
+// twice with probability below 1e-20.
 func TestWorkersDiffer(t *testing.T) {
 	cells := make([]int64, 40*blockCells)
 	if err := newTestJob(t, 1<<55, 4, rand.Reader).run(t.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
@@ -71,7 +71,7 @@ func TestWorkersDiffer(t *testing.T) {
 	}
 }
 
-// short is a source of keys that has too few bytes for two workers.
+// short is a source of keys with too few bytes for two workers.
 type short struct {
 	mu   sync.Mutex
 	left io.Reader
@@ -91,7 +91,7 @@ func (w watched) Read(p []byte) (int, error) {
 	return rand.Read(p)
 }
 
-// After a failure no cell is left, neither exact nor noisy.
+// After a failure all cells are 0: neither exact nor noisy values remain.
 func TestFailuresWipe(t *testing.T) {
 	reason := errors.New("no entropy")
 	for what, c := range map[string]struct {
@@ -151,7 +151,7 @@ func TestSpentHoldsNothing(t *testing.T) {
 	}
 }
 
-// Besides the cells, a worker needs only a buffer of random bits, for any number of cells.
+// In addition to the cells, a worker needs only a buffer of random bits, for any number of cells.
 func TestPoolMemory(t *testing.T) {
 	const workers, perWorker = 4, 1 << 20
 	for _, sigma := range []float64{1, 1 << 40} {

@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
-// publication returns the proof of a release of one mechanism, with grid 1/2, and a share of delta.
+// publication returns the proof that a release was published, with its mechanism (of grid 1/2) and digests. The charge
+// includes a failure probability.
 func publication(t *testing.T) (ledger.Publication, calibrate.Mechanism, ledger.Digests) {
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "a")

@@ -38,13 +38,13 @@ func paid(tb testing.TB, m calibrate.Pure) ledger.Receipt {
 	return ledgertest.Receipt(tb, charged(tb, m))
 }
 
-// Noise that is charged as Gaussian noise is Laplace or geometric noise of its scale: mean and variance are right at
-// 6.9 standard errors (false alarm 1e-11), for short vectors and for streams.
+// Laplace and geometric noise, which the ledger charges as Gaussian noise, has its own scale: mean and variance are
+// right to within 6.9 standard errors (false alarm 1e-11), for short vectors and for streams.
 func TestPureNoise(t *testing.T) {
 	for _, c := range []struct {
 		m     calibrate.Pure
 		cells int
-		// in grid units: the variance of the noise, and of its square
+		// variances of the noise and of its square, in grid units
 		variance, fourth float64
 	}{
 		{pure(16, 0.25, false), 300_000, 2*64*64 + 1.0/12, 20 * 64 * 64 * 64 * 64},

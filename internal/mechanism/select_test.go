@@ -50,9 +50,10 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	}
 }
 
-// A key that only one unit has is kept with at most the stated probability: 400,000 trials of a share of 1/8 for four
-// keys. Each key is kept with probability 1 - (7/8)^(1/4), or slightly less, because the threshold is rounded up to the
-// grid. A false alarm has probability 1e-9, by the normal approximation of the binomial number.
+// A key that only one unit has is kept with at most the stated probability. The failure probability is 1/8 for four
+// keys, so each key may be kept with probability 1 - (7/8)^(1/4), or slightly less, because the threshold is rounded up
+// to the grid. The test tries 400,000 keys; a false alarm has probability 1e-9, by the normal approximation of the
+// binomial distribution.
 func TestSelectFailsAsStated(t *testing.T) {
 	const trials, keys = 100_000, 4
 	m := gaussian(3, 0.125)

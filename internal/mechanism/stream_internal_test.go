@@ -34,7 +34,7 @@ func TestStreamWorkers(t *testing.T) {
 	}
 }
 
-// Without a key there is no noise, and no answer is left.
+// If no key can be drawn, there is no noise, and the answers are wiped.
 func TestStreamEntropyFails(t *testing.T) {
 	j := newTestJob(t, 1000, 1, io.LimitReader(rand.Reader, 31))
 	p := &payload{at: []int{5}, cells: int128.Narrow([]int64{42})}

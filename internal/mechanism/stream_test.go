@@ -50,8 +50,8 @@ func peaks(wide bool) (mechanism.Sparse, map[int]float64) {
 	return s, want
 }
 
-// Every cell has noise of its own around its answer, of mean 0 and the right variance, at 6.9 standard errors (false
-// alarm 1e-11), and within 12 sigma for each cell (1e-26).
+// Every cell has noise of its own around its answer: mean 0 and the right variance to within 6.9 standard errors (false
+// alarm 1e-11), and each cell within 12 sigma (1e-26).
 func TestStream(t *testing.T) {
 	for _, wide := range []bool{false, true} {
 		s, want := peaks(wide)
@@ -114,8 +114,8 @@ func TestStreamIsOneVector(t *testing.T) {
 	}
 }
 
-// No two places share random bits: among 20,000 cells, the same four cells in a row occur twice with probability below
-// 1e-15.
+// Cells do not share random bits: if they are independent, four cells in a row occur again among 20,000 cells with
+// probability below 1e-15.
 func TestStreamNeverRepeats(t *testing.T) {
 	n := streamed(t, mechanism.Sparse{Cells: streamCells})
 	seen := map[[4]float64]int{}
@@ -130,7 +130,8 @@ func TestStreamNeverRepeats(t *testing.T) {
 	}
 }
 
-// Steps on single cells are applied as a stream is read. A step on the whole vector holds it.
+// ThenEach keeps a stream a stream, and its steps are applied whenever the stream is read. Then holds the whole vector
+// in memory.
 func TestStreamSteps(t *testing.T) {
 	s, _ := peaks(false)
 	n := streamed(t, s)

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
-// Synthetic vectors look like noisy ones, for every kind of noise and length, and are noise around zeros: six cells of
-// a normal variable are all within 12 deviations except with a probability below 1e-30.
+// Synthetic vectors have the form of noisy ones, for every kind of noise and length. They are noise around 0: all six
+// cells are within 12 standard deviations, except with a probability below 1e-30.
 func TestSynthetic(t *testing.T) {
 	pure, err := calibrate.SplitPure(1, []calibrate.PureAsk{{Query: "q", L1: 1, Why: "one row", Cost: 1, Quantum: 1,
 		RowBound: 1}})

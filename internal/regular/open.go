@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ErrNotRegular means that a path names a pipe, a device, a socket or a folder.
+// ErrNotRegular means that a path names a pipe, a device, a socket, a folder or a file of the kernel.
 var ErrNotRegular = errors.New("not a regular file")
 
 // Open opens a regular file for reading. It never waits. Errors: *fs.PathError, perhaps of ErrNotRegular.
@@ -24,7 +24,7 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && (!info.Mode().IsRegular() || isKernelFile(f)) {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
@@ -138,7 +138,8 @@ func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
 	return err
 }
 
-// OpenRoot is [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does not wait.
+// OpenRoot does the same as [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does
+// not wait.
 func OpenRoot(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

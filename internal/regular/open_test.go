@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,6 +39,16 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := errors.Join(f.Close(), regular.Replaceable(file)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file of the kernel is none, whatever its mode: reading /proc/kmsg waits for a message.
+func TestNoFilesOfTheKernel(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has them")
+	}
+	if _, err := regular.Open("/proc/self/status"); !errors.Is(err, regular.ErrNotRegular) {
 		t.Error(err)
 	}
 }

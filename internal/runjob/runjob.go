@@ -146,12 +146,10 @@ type stdin struct{}
 
 func (stdin) Read(p []byte) (int, error) {
 	if term.IsTerminal(int(os.Stdin.Fd())) {
-		return 0, errTerminal
+		return 0, source.ErrTerminal
 	}
 	return os.Stdin.Read(p)
 }
-
-var errTerminal = errors.New("standard input is a terminal")
 
 // gone marks an error: nothing of the input is there (pipeline.ErrInputGone).
 type gone struct{ error }

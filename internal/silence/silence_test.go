@@ -50,8 +50,8 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// The driver's deadlines are in force before and during a read, and a driver that interrupts a read is not told that
-// the server is silent.
+// A deadline that the driver sets ends a read, whether it is set before or during the read. The error is then the
+// deadline's, and not that of a silent server.
 func TestDeadlines(t *testing.T) {
 	near, _ := pipe(t, time.Hour, nil)
 	if err := near.SetDeadline(time.Now().Add(-time.Second)); err != nil {

@@ -43,6 +43,7 @@ func (f CSVFormat) inertAll(texts []string) []string {
 // Extension returns the ending of the file's name, with its dot.
 func (CSVFormat) Extension() string { return ".csv" }
 
+// Write writes the table to w and returns the number of its rows.
 func (f CSVFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	keys, err := f.quotedLabels(t)
 	if err != nil {

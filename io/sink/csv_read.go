@@ -14,6 +14,7 @@ import (
 // Within quotes, encoding/csv reads \r\n as \n.
 func (CSVFormat) loses() losses { return losses{lineEnds: true} }
 
+// Read passes the rows of a file of size bytes to the receiver.
 func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	in := csv.NewReader(cancellable{ctx, io.NewSectionReader(r, 0, size)})
 	in.ReuseRecord = true

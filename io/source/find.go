@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
@@ -193,7 +195,7 @@ func (s seenFiles) identify(format, path string) (found, *fault.Error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return found{}, fault.NotOpened(err).Advise("check the name; " + startHint)
+		return found{}, fault.NotOpened(err).Advise("%s", regular.Hint(path, startHint, spelling.Distance))
 	case err != nil:
 		return found{}, fault.NotOpened(err)
 	case info.IsDir():

@@ -132,6 +132,19 @@ func TestAllDisagreementsAreNamed(t *testing.T) {
 	}
 }
 
+// The hint about a missing file names one with almost the same name.
+func TestMissingFileIsGuessed(t *testing.T) {
+	dir := folder(t, map[string]string{"visits.csv": "x\n"})
+	for name, want := range map[string]string{"Visit.csv": "is it visits.csv? ", "none.csv": "check the path; ",
+		"none/visits.csv": "the folder of the file is not there"} {
+		var e *fault.Error
+		if _, err := openIn(dir, lines, name); !errors.As(err, &e) || !strings.HasPrefix(e.Hint, want) ||
+			!strings.HasSuffix(e.Hint, "a relative path starts from the job file's folder") {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
 // Messages name a file by its base name, and by as many of its folders as tell it from the other files of the input.
 func TestNamesTellFilesApart(t *testing.T) {
 	dir := folder(t, map[string]string{"1/a/x.csv": "x,y\n", "2/a/x.csv": "x\n", "x.csv": "x,y\n", "y.csv": "x,z\n"})

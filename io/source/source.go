@@ -10,7 +10,7 @@
 //
 //   - Integers of all widths: int and uint. Floats of all widths: float; a float32 is widened, so what was written as
 //     0.1 is 0.100000001490116… and not equal to an edge of 0.1.
-//   - Decimals whose scale is not positive and that 18 digits hold: int. All others: float, the nearest float64.
+//   - Decimals without a fractional part and of at most 18 digits: int. All other decimals: float, the nearest float64.
 //   - Strings and bytes, with offsets of any width, views, or of a fixed length: text.
 //   - Dates: date. Timestamps: timestamp, an instant if the type has a zone, else a wall-clock reading.
 //   - Lists of integers, floats and decimals: list. Integers beyond 2^53 become the nearest float64, null elements NaN.
@@ -18,7 +18,7 @@
 //     is null if any struct around it is. Numbers in a list of structs are a list, `items.price`, with NaN for an
 //     element that is null, and so are the keys and the values of a map, `m.key` and `m.value`, if they are numbers.
 //     Statistics of these columns are not used. If a column has a path as its own name, that column is read and not the
-//     nested one. Of a file, paths of up to 16 MiB together are listed.
+//     nested one. At most 16 MiB of paths are listed for each file.
 //   - Columns without any value (type null): text, all null.
 //   - Arrow dictionaries: what their values are, as codes. Extension types: what they are stored as.
 //   - All others, such as times of a day, lists of texts and lists in lists, cannot be read, nor can a struct or a map

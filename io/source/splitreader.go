@@ -52,7 +52,7 @@ func (s *SplitReader) Skips(split int) bool {
 	return false
 }
 
-// Read is Dataset.Read, but yields nothing for a skipped split.
+// Read does the same as Dataset.Read, but yields nothing for a skipped split.
 func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)

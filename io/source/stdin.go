@@ -64,6 +64,8 @@ func (s *spool) fill(ctx context.Context, in io.Reader) error {
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return nil
+		case errors.Is(err, ErrTerminal):
+			return fault.New(fault.CodeUnreadable, "%v", err).Advise(adviceStdin)
 		case err != nil:
 			return fault.New(fault.CodeUnreadable, "standard input cannot be read")
 		}
@@ -145,10 +147,19 @@ func (s *stores) findStdin(o Options) (found, *fault.Error) {
 				s.failed = err
 				return nil, fault.From(err)
 			}
+			if s.stdin.size == 0 {
+				return nil, fault.New(fault.CodeTruncated, "standard input is empty").Advise(adviceStdin)
+			}
 			at.Remote, at.Whole = s.stdin, true
 			return open(ctx, at, dialects)
 		}}, e
 }
+
+// adviceStdin tells how a program gets a table on standard input.
+const adviceStdin = "pass a table: release run JOB <trips.arrow; in Python, dprelease.run(job, table)"
+
+// ErrTerminal is the error of a reader of standard input that is a terminal, which would wait for the user.
+var ErrTerminal = errors.New("standard input is a terminal")
 
 // stdinFormat returns the opener of a format. It returns an error if the format cannot be read from standard input.
 func stdinFormat(format string) (opener, *fault.Error) {

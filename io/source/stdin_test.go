@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/dprelease/dprelease/internal/scratchfile"
 	"github.com/dprelease/dprelease/io/source"
@@ -86,6 +87,15 @@ func TestStdinFails(t *testing.T) {
 	cancel()
 	if _, err := openStdin(ctx, t, "arrow", waiting); !errors.Is(err, context.Canceled) {
 		t.Errorf("a writer that never comes: %v", err)
+	}
+	var e *fault.Error
+	if _, err := openStdin(t.Context(), t, "arrow", strings.NewReader("")); !errors.As(err, &e) ||
+		e.Message != "standard input is empty" || e.Hint == "" {
+		t.Error(err)
+	}
+	if _, err := openStdin(t.Context(), t, "arrow", iotest.ErrReader(source.ErrTerminal)); !errors.As(err, &e) ||
+		e.Code != fault.CodeUnreadable || e.Message != "standard input is a terminal" || e.Hint == "" {
+		t.Error(err)
 	}
 	for name, in := range map[string]io.Reader{"broken": broken{}, "none": nil} {
 		var e *fault.Error

@@ -45,8 +45,8 @@ func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error
 	return ReadPieces(ctx, b, o, at, int64(len(p)), func(int64) []byte { return p })
 }
 
-// ReadPieces is [ReadFull] for size bytes in several slices, which it fills one after the other. next(left) returns the
-// next slice, of at most left bytes; it is called when the previous slice is full.
+// ReadPieces does the same as [ReadFull] for size bytes in several slices, which it fills one after the other.
+// next(left) returns the next slice, of at most left bytes; it is called when the previous slice is full.
 func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
 	var piece []byte // the part of the current slice that is not filled yet
 	left := size

@@ -30,8 +30,9 @@ type Bucket interface {
 	Stat(ctx context.Context, key string) (Object, error)
 	// List yields the objects whose keys have a prefix, in any order.
 	List(ctx context.Context, prefix string, yield func(Object) error) error
-	// Read returns a reader of size bytes of this version of an object, from offset at on. The object must have so many
-	// bytes. Errors of the reader may be of any type. The error is of kind Changed if the store now has another version.
+	// Read returns a reader of size bytes of this version of an object, from offset at on. The object must have at least
+	// at + size bytes. Errors of the reader may be of any type. The error is of kind Changed if the store now has another
+	// version.
 	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
 	// Close closes connections and frees memory.
 	Close() error

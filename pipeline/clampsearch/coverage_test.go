@@ -109,9 +109,10 @@ func numbered(n int) (labels []domain.Label) {
 	return labels
 }
 
-// repeats returns the number of releases of a table, and the largest allowed distance of the coverage from 95 % over so
-// many cells: 6.5 standard errors, which chance exceeds in one of 10^10 tests, and half of the probability that noise
-// on a grid of sigma/16 is the last number within an interval: the ends of intervals lie between two such numbers.
+// repeats returns the number of releases of a table, and the largest allowed distance from 95 % of the coverage over
+// runs·cells intervals. This is 6.5 standard errors, which chance exceeds in one of 10^10 tests, plus the error of a
+// grid of sigma/16: the ends of intervals lie between two grid points, so half of the probability of one point is
+// added.
 func repeats(cells, long int) (runs int, slack float64) {
 	if runs = 1; os.Getenv("DPRELEASE_LONG") != "" {
 		runs = long

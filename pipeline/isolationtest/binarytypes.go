@@ -107,7 +107,7 @@ func decimalTypes(digits, scale int) (out []binaryType) {
 		}
 		return x
 	}
-	width := (digits*10+2)/24 + 1 // so many bits hold a number of digits: 10 bits hold more than 3
+	width := (digits*10+2)/24 + 1 // a first estimate, too small by a few bytes at most: 10 bits hold 3 digits
 	for lengthFits := func() bool {
 		return new(big.Int).Lsh(big.NewInt(1),
 			uint(8*width-1)).Cmp(most) >= 0

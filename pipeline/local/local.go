@@ -226,7 +226,7 @@ func hideTotals(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([]
 		return nil, err
 	}
 	all := workers[0].accumulators
-	exacts, err := p.HideTotals(all)
+	exacts, err := p.HideAllTotals(all)
 	if err != nil {
 		return nil, fmt.Errorf("hide the totals: %w", err)
 	}

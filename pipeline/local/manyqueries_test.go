@@ -24,8 +24,8 @@ import (
 )
 
 // wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each
-// column or, if histograms is set, for its histogram of 100 cells. If filtered is set, it asks for the means of so many
-// filters, each with other rows.
+// column or, if histograms is set, for its histogram of 100 cells. If filtered is above 0, it asks for the means under
+// this number of filters, each of which keeps other rows.
 type wide struct {
 	rows, columns int
 	histograms    bool

@@ -85,8 +85,8 @@ func (w *tablesWorld) without(customer string) *tablesWorld {
 	return out
 }
 
-// If all rows of one unit go, in all tables, no answer moves by more than its stated sensitivity. Under replace-one the
-// unit's rows become those of another one.
+// If all rows of one unit are removed from all tables, or under replace-one are given to another unit, no answer
+// changes by more than its stated sensitivity.
 func TestTablesOfNeighbours(t *testing.T) {
 	owntest.Slow(t)
 	for _, adjacency := range []string{"add-remove", "replace-one"} {
@@ -108,7 +108,7 @@ func TestTablesOfNeighbours(t *testing.T) {
 			}
 			moved := make([]bool, len(p.Queries()))
 			check := func(t rapid.TB, w *tablesWorld) {
-				// rows under a null unit are nobody's: they stay
+				// rows whose unit is null belong to no unit, so they stay
 				other := w.without("a")
 				if adjacency == "replace-one" {
 					w, other = w.without("b"), w.without("a")

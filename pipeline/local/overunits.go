@@ -101,8 +101,8 @@ func (u *unitsWorker) schema() table.Schema {
 	return u.bound.Schema
 }
 
-// add gathers the rows i with keep[i] from a batch of the columns that queries name (its columns may come from an
-// event).
+// add adds the rows i with keep[i] to the table of units. The batch has the columns that queries name; an event may
+// have put other columns in their place.
 func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
 	if u == nil {
 		return nil

@@ -144,7 +144,7 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		}
 	}
 	var err error
-	if a.Exacts, err = p.HideTotals(all); err != nil {
+	if a.Exacts, err = p.HideAllTotals(all); err != nil {
 		return err
 	}
 	for k := range t.of {

@@ -92,7 +92,9 @@ type Privacy struct {
 	Unprotected  []string `json:"unprotected,omitempty"`
 	Errors       string   `json:"errors,omitempty"`
 	// Selected explains to readers that keys were selected from the data; "" if the job lists all keys.
-	Selected    string `json:"selected_keys,omitempty"`
+	Selected string `json:"selected_keys,omitempty"`
+	// Model, AccessType, ReleaseType and DataSource are words of the OpenDP deployments registry, such as "Central" and
+	// "Non-interactive".
 	Model       string `json:"model,omitempty"`
 	AccessType  string `json:"access_type,omitempty"`
 	ReleaseType string `json:"release_type,omitempty"`
@@ -153,28 +155,30 @@ type Measures struct {
 
 // Scope describes the budget from which this and other releases are paid.
 type Scope struct {
+	// LedgerCap states the largest mu that the ledger allows in all, and the epsilon and delta that it is worth.
 	LedgerCap string `json:"ledger_cap"`
-	// sum of mu² of this release and all releases published before, rounded up
+	// LedgerCharged is the sum of mu² of this release and all releases published before, rounded up.
 	LedgerCharged string `json:"ledger_charged"`
 	// Period names the periods that have a cap of their own ("day"), and PeriodKey the ones in which this release was
 	// charged ("2013-01-01").
 	Period      string `json:"period,omitempty"`
 	PeriodKey   string `json:"period_key,omitempty"`
 	LifetimeCap string `json:"lifetime_cap"`
-	Refund      string `json:"refund"`
+	// Refund states when a charge is given back.
+	Refund string `json:"refund"`
 }
 
 // Domain describes which columns are read, and which rows count.
 type Domain struct {
 	Columns    []string `json:"columns"`
-	Filters    int      `json:"filters"`
+	Filters    int      `json:"filters"` // the number of filters
 	NullPolicy string   `json:"null_policy"`
 }
 
 // Noise describes how noise is drawn.
 type Noise struct {
 	Rounding     string `json:"rounding"`
-	Bits         string `json:"bits"`
+	Bits         string `json:"bits"` // where the random bits are from
 	ConstantTime bool   `json:"constant_time"`
 }
 

@@ -107,7 +107,7 @@ type Error struct {
 	High float64 `json:"high"`
 }
 
-// Selection describes how the keys of a query were selected that the job does not list.
+// Selection describes how the keys of a query were selected, if the job does not list them.
 type Selection struct {
 	// MaxGroups is the largest number of keys in which one unit counts, once in each.
 	MaxGroups int64 `json:"max_groups"`

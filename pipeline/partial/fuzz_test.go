@@ -88,8 +88,7 @@ func saved(tb testing.TB) []byte {
 	return b.Bytes()
 }
 
-// Reading a state of arbitrary bytes neither panics nor fails with an error other than ErrState, and its totals can be
-// hidden.
+// Reading a state from arbitrary bytes does not panic. It succeeds, and then gives totals, or its error is ErrState.
 func FuzzState(f *testing.F) {
 	whole := saved(f)
 	f.Add(whole)
@@ -121,7 +120,7 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// Reading a stream of arbitrary bytes neither panics nor accepts a changed stream.
+// Reading a stream from arbitrary bytes does not panic, and accepts no stream that was changed.
 func FuzzStream(f *testing.F) {
 	sealed, err := key.Encrypt(bytes.Repeat([]byte("private"), 20000))
 	if err != nil {
@@ -149,7 +148,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// The output contains no value of a row, and no two files have the same bytes.
+// A part contains no readable value of a row, and two parts of the same rows differ.
 func TestNothingIsPlain(t *testing.T) {
 	const secret = "a text that stands in every row"
 	one, err := key.Encrypt([]byte(secret))
@@ -181,7 +180,8 @@ func TestNothingIsPlain(t *testing.T) {
 	}
 }
 
-// packed returns the messages of accumulators with a few rows, by their n buckets; last is the packed message.
+// packed packs accumulators with a few rows into messages for n buckets. buckets holds the bucket of each message, and
+// last is the packed message.
 func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	t.Helper()
 	all := accumulators(t)
@@ -198,8 +198,8 @@ func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	return buckets, last
 }
 
-// The bucket of a unit depends on the key of the run. The probability that two units are in the same two of 1,024
-// buckets in eight runs is below 2^-100.
+// The bucket of a unit depends on the key of the run and on nothing else. The probability that two units fall into the
+// same two of 1,024 buckets under all eight keys is below 2^-100.
 func TestBucketsAreOfTheRun(t *testing.T) {
 	seen := map[string]bool{}
 	for range 8 {

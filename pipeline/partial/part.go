@@ -7,8 +7,8 @@
 // units and draws the noise. Exact answers are integers, so the result equals the result of one process, number for
 // number.
 //
-// A part is as private as the input. It is encrypted and authenticated under the [Key] of the run (stream.go); without
-// the key only its length is visible.
+// A part is as private as the input. It is encrypted and authenticated under the [Key] of the run; without the key only
+// its length is visible.
 package partial
 
 import (
@@ -52,7 +52,7 @@ type PartHeader struct {
 	Blanks int64 `json:"blanks"`
 }
 
-// File is a file of the input.
+// File describes a file of the input.
 type File struct {
 	// Name is the file's name without its folder.
 	Name   string `json:"name"`
@@ -193,7 +193,7 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 	return nil
 }
 
-// sound reports whether the numbers of a header are consistent with each other.
+// sound reports whether the numbers of a header are possible and consistent with each other.
 func (s *PartHeader) sound() bool {
 	splits := 0
 	for _, f := range s.Files {

@@ -58,7 +58,7 @@ type unitHash struct {
 	state [aes.BlockSize]byte
 }
 
-func (h *unitHash) of(unit []byte) uint64 {
+func (h *unitHash) hash(unit []byte) uint64 {
 	clear(h.state[:])
 	for len(unit) > 0 {
 		for i, b := range unit[:min(len(unit), aes.BlockSize)] {
@@ -83,7 +83,7 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 	}
 	h := &unitHash{}
 	h.block, err = aes.NewCipher(key)
-	return queries.NewBuckets(n, [16]byte(words), h.of), err
+	return queries.NewBuckets(n, [16]byte(words), h.hash), err
 }
 
 // blockBytes is the approximate length in bytes of a block of rows.
@@ -122,7 +122,7 @@ func (k Key) Pack(s PartHeader, all []*queries.Accumulator, n int, emit func(buc
 	return err
 }
 
-// answers returns an encrypted message of a kind: the head, then the totals of the accumulators.
+// answers returns an encrypted message of the given kind, which holds head and then the totals of the accumulators.
 func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte, error) {
 	var out bytes.Buffer
 	out.Write(head)
@@ -143,7 +143,7 @@ func (k Key) Bounded(bucket int, blocks int64, all []*queries.Accumulator) ([]by
 	return k.answers(boundedKind, binary.BigEndian.AppendUint64(head, uint64(blocks)), all)
 }
 
-// Opener decrypts the messages of a run. It reuses the memory of the previous message.
+// Opener decrypts the messages of a run, one at a time, in memory that it reuses.
 type Opener struct {
 	key   Key
 	plain []byte
@@ -264,8 +264,8 @@ func (t *Tally) Add(m *Message) error {
 	return nil
 }
 
-// Header returns the header of the whole table, as of shard 1 of 1, once all messages were added. The error is ErrLost
-// if a block or a split is missing or occurs twice.
+// Header returns the header of a part that holds the whole table (shard 1 of 1). Call it after all messages were added.
+// The error is ErrLost if a block or a split is missing or occurs twice.
 func (t *Tally) Header() (*PartHeader, error) {
 	for i, n := range t.sent {
 		if t.bounded[i] != n {

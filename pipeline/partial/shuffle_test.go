@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Only ranges of one table, one fingerprint and one program are merged.
+// Messages are merged only if they have the same table, the same run fingerprint and the same program.
 func TestRangesOfOneRun(t *testing.T) {
 	packed := func(from int, change func(*partial.PartHeader)) *partial.Message {
 		s := partial.PartHeader{Program: "v1", Run: "q", From: from, To: from + 1,

@@ -13,8 +13,8 @@ import (
 // cell. A row in no cell has the code NULL and is dropped. If possible, a condition that a table scan can evaluate
 // drops it before its code is computed.
 
-// present adds conditions that drop the rows that have no code on an axis before the code is computed. ok is false if
-// some such rows may remain, because no condition is cheap enough.
+// present adds conditions that drop rows without a code on an axis, before codes are computed. ok is false if such rows
+// may remain, because no condition is cheap enough.
 func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) {
 	kept := 0
 	for _, c := range []int32{r.Null, r.Other} {

@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Contribution bounds are applied as in queries/bounding/sampler.go. Of each unit, the statement keeps the L cells with
-// the smallest digests, in each of these cells the m rows with the smallest digests, and of the remaining rows the k
-// with the smallest digests. The rows are read once and numbered by window functions over their unit. Digests are
+// Contribution bounds are applied as in queries/bounding/sampler.go. For each unit, the statement keeps the L cells
+// with the smallest digests, then in each of these cells the m rows with the smallest digests, then of all these rows
+// the k with the smallest digests. The rows are read once and numbered by window functions over their unit. Digests are
 // computed only for units that exceed a bound.
 
-// limit describes which of the three bounds can drop a row: cells of a unit, rows in a cell of a unit, rows of a unit.
+// limit has a flag for each of the three bounds (cells of a unit, rows in a cell of a unit, rows of a unit), which is
+// set if the bound can drop a row.
 type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
@@ -46,13 +47,14 @@ func (c *contents) boundedCounts() string {
 	return c.totals(w.from, number)
 }
 
-// ofActive returns an expression that computes the digest only for units with more than the given number of rows. Other
-// units keep all of their rows, so their digests are not needed.
+// ofActive returns an expression that computes the digest only if the column active, the number of the unit's rows, is
+// above a number. Other units keep all of their rows, so their digests are not needed.
 func ofActive(rows int64, digest string) string {
 	return fmt.Sprintf("CASE WHEN active > %d THEN %s END", rows, digest)
 }
 
-// with returns a statement that adds up the kept rows. Its WITH clause defines the tables first.
+// with returns a statement that first defines tables in a WITH clause, among them kept, and then adds up the rows of
+// kept.
 func (c *contents) with(rows string, tables ...string) string {
 	totals := c.totals("kept", rows)
 	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
@@ -63,22 +65,22 @@ func (c *contents) with(rows string, tables ...string) string {
 	return "WITH " + strings.Join(tables, ",\n") + totals
 }
 
-// rank returns a column with the name as. Its value is the number of the row, by ascending digest, among the rows with
-// equal values in the columns of the list of.
+// rank returns a column with the name as: the number of the row, from 1 on, among the rows with equal values in the
+// columns of, by ascending digest.
 func (c *contents) rank(digest string, of []string, as string) string {
 	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
 }
 
 // boundedRows returns a statement that bounds rows one by one. One window per unit, ordered by cell and value, gives
-// the number of the unit's rows and the occurrence of each row among equal rows, which is its row number minus its
-// rank.
+// two columns: active, the number of the unit's rows, and occurrence, which numbers equal rows from 0 on (row number
+// minus rank).
 func (c *contents) boundedRows() string {
 	l := c.binding()
 	few := min(c.Limits.Rows, c.Limits.Cells, c.Limits.RowsPerCell)
 	if !l.cells {
 		few = min(c.Limits.Rows, c.Limits.RowsPerCell)
 	}
-	if c.Steps != nil { // with Steps, the rank of each row is needed
+	if c.Steps != nil { // with Steps, each row needs its rank, so each needs a digest
 		few = 1
 	}
 	if !l.cells && !l.inCell && !l.rows {

@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// The engine follows from the job. The rows of a DuckDB database are read in this process if a query chooses among the
-// rows of units, or if the job has something that the engine for databases does not support. The rows of a server are
-// read only if the job says so.
+// The engine follows from the job. Rows of DuckDB are read by this program if a query must choose among the rows of a
+// unit, or if the job needs something that databases do not compute. Rows of a server are read only if the job says
+// engine: local.
 func TestChoose(t *testing.T) {
 	const histogram, count = "histogram: {by: [{column: zone, values: [a, b]}]}", "count: {}"
 	const keys = "histogram: {by: [{column: zone, keys: discover}]"

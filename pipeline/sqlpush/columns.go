@@ -24,8 +24,9 @@ type column struct {
 	// Unchecked is set if Expr is Bare and no filter by Check is added, because the step that computes the code or the
 	// value drops the rows for which Check is not true.
 	Unchecked bool
-	// Scan is the column in the form that DuckDB's table scans compare; nil on other engines. Within lists ranges:
-	// scans already drop rows outside of them, and NULL. Grouped is set if Expr is Scan.Grouped.
+	// Scan is the column in the form that DuckDB's table scans compare; nil on other engines. Within lists ranges: the
+	// scan already drops rows outside of them and rows with NULL, so no later step needs to. Grouped is set if Expr is
+	// Scan.Grouped.
 	Scan    *scanColumn
 	Within  []domain.Span[int64]
 	Grouped bool

@@ -65,7 +65,9 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 		}
 	}
 	if err != nil {
-		return nil, failed(ctx, "the connection string is not one", err)
+		return nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql",
+			Message: "the connection string of input.sql.dsn is not one of " + s.Driver,
+			Hint:    "docs/howto/databases.md has one for each driver, such as postgres://user:password@host:5432/database"}
 	}
 	d := &Database{db: db, dialect: dialect, source: s, from: expression(dialect, &s)}
 	if err = d.pin(ctx); err == nil {
@@ -176,7 +178,7 @@ func (d *Database) Close() error {
 func (d *Database) within(ctx context.Context, f func(*session) error) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
-		return failed(ctx, "the database cannot be reached", err)
+		return d.unreached(ctx, err)
 	}
 	defer func() { _ = conn.Close() }()
 	s := &session{

@@ -61,9 +61,9 @@ type dialect interface {
 	least(x []string) string
 	// octets returns the number of bytes of a text in UTF-8.
 	octets(text string) string
-	// sum returns the sum of x, which must not overflow for fewer than 2^48 rows. x is a BIGINT from -most to most, or,
-	// if most is 0, itself a sum.
-	sum(x string, most int64) string
+	// sum returns the sum of x, which must not overflow for fewer than 2^48 rows. x is a BIGINT from -limit to limit, or,
+	// if limit is 0, itself a sum.
+	sum(x string, limit int64) string
 	// digits returns a sum as decimal text.
 	digits(sum string) string
 	// session returns the statements that prepare a session. They depend on no private value.

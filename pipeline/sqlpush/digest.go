@@ -4,17 +4,17 @@ package sqlpush
 // compute digests of the same messages, byte for byte (queries/bounding/messages.go). A message consists of parts,
 // which bounds.go and keys.go list once for all dialects; each dialect defines how it writes a part.
 
-// part is a part of a digest's message: constant bytes, a column of bytes, a column of the privacy unit or of a sample,
-// or an integer.
+// part is a part of a digest's message. One of Bytes, Column, Unit, Text and Number is set.
 type part struct {
 	Bytes  []byte
 	Column string
-	Unit   *column // the name of a column that holds the bytes
-	// Text is a column whose text is written without its length. Null is the byte 255, unless NeverNull is set.
+	Unit   *column
+	// Text is a column of a sample, whose canonical text is written without its length. NULL is written as the byte 255;
+	// NeverNull is set if the column has none.
 	Text      *column
 	NeverNull bool
 	Number    string
-	Width     int // bytes of the integer: 4 if it cannot be negative, or 8
+	Width     int // the integer's bytes: 4 if it cannot be negative, otherwise 8
 }
 
 // pieces holds the functions by which a dialect writes the parts of a message.
@@ -25,9 +25,9 @@ type pieces struct {
 	bytes  func(hexadecimal string) string  // constant bytes
 }
 
-// of returns the SQL expression of each part of a message. The length of a unit's text precedes the text, so that
+// exprs returns the SQL expression of each part of a message. The length of a unit's text precedes the text, so that
 // different units have different messages.
-func (w pieces) of(parts []part) (all []string) {
+func (w pieces) exprs(parts []part) (all []string) {
 	for _, p := range parts {
 		switch {
 		case p.Unit != nil:

@@ -139,7 +139,7 @@ func (duckdb) text(text string, _ bool) (string, bool) {
 func (duckdb) divide(x string, by int64) string { return fmt.Sprintf("(%s) // %d", x, by) }
 
 func (duckdb) bytes(parts []part) string {
-	return strings.Join(duckdbPieces.of(parts), " || ")
+	return strings.Join(duckdbPieces.exprs(parts), " || ")
 }
 
 func (duckdb) digest(message string) string { return "sha256(" + message + ")" }

@@ -120,12 +120,12 @@ func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
 	return domain.Span[int64]{Least: s.At[0], Most: most}
 }
 
-// groupKey is a list of expressions of one column that together determine a row's cell, such as its day and hour. Rows
-// are grouped by them before the cell is computed.
+// groupKey is a list of expressions by which rows are grouped before their cell is computed, such as the day and the
+// hour of a time. They determine the row's code on one dimension.
 type groupKey struct {
 	By []string
-	// Value returns an expression for a value of the column in the group's cell. columns holds the names of the By
-	// columns.
+	// Value returns an expression for a value of the column that has the same code as all rows of the group. columns
+	// holds the names of the columns By.
 	Value func(columns []string) string
 }
 
@@ -217,9 +217,9 @@ func bracketed(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// clamped returns the expression that clamps a number of the column in its stored form. The clamp's bounds, low and
-// high, are in quanta of 2^exponent. The result is in the column's own unit, which is as large as times quanta. ok is
-// false if a bound is not an integer that a double holds. NULL is clamped too.
+// clamped returns the expression that clamps a number of the column in its stored form. low and high, the clamp's
+// bounds, are in quanta of 2^exponent. The expression's result is an integer, not in quanta: times is the number of
+// quanta in 1. ok is false if a bound is not an integer that a double holds. NULL is clamped to low.
 func (c *scanColumn) clamped(x string, exponent int, low, high int64) (clamped string, times int64, ok bool) {
 	if c == nil || c.number != asBigint || exponent > 0 || exponent < -60 {
 		return "", 0, false
@@ -235,7 +235,7 @@ func (c *scanColumn) clamped(x string, exponent int, low, high int64) (clamped s
 	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(low/times), high/times), times, true
 }
 
-// movedSum returns a sum multiplied by times, minus less for each row, as a text. It overflows for no number of rows.
+// movedSum returns times · sum - less · rows as a text. It overflows for no number of rows.
 func movedSum(sum string, times int64, rows string, less int64) string {
 	if times != 1 {
 		sum += fmt.Sprintf(" * CAST(%d AS HUGEINT)", times)
@@ -250,8 +250,8 @@ func fewValues(s domain.Span[int64], cells int) bool {
 	return uint64(s.Most)-uint64(s.Least) <= uint64(max(maxGroupValues, valuesPerCell*cells))
 }
 
-// clockKey returns the group key of a dimension of times: the day, the day and hour, or the day, hour and minute,
-// whichever is coarsest and still determines the cell.
+// clockKey returns the group key of a dimension of times: the coarsest of day, day and hour, and day, hour and minute
+// that still determines the cell.
 func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	const day = "CAST(%s AS DATE)"
 	days := func(column string) string { return fmt.Sprintf(asDays, column) }

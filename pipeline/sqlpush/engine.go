@@ -83,7 +83,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	if a.Exacts, err = p.HideTotals(to); err != nil {
+	if a.Exacts, err = p.HideAllTotals(to); err != nil {
 		return nil, err
 	}
 	a.Input, err = fingerprint(e.key, a.Exacts)

@@ -66,8 +66,8 @@ func (w *writer) edge(at []float64, place string) string {
 	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by))
 }
 
-// between returns the first branches of a CASE: the formula code for numbers from from on, and cell 0 for numbers from
-// the first edge to from.
+// between returns the first branches of a CASE: the expression code for x >= from, and cell 0 from the first edge to
+// from.
 func (w *writer) between(x string, from float64, at []float64, code string) string {
 	cases := fmt.Sprintf("CASE WHEN %s >= %s AND %s < %s THEN %s", x, w.float(from), x, w.float(at[len(at)-1]), code)
 	if from > at[0] {
@@ -90,8 +90,9 @@ func (a arithmetic) evaluate(x float64) float64 {
 	return math.Floor(float64(x/a.by)) - a.minus
 }
 
-// startOf returns the smallest edge from which on a database can evaluate the formula. If the engine may return an
-// error for an underflow (failsBelow), numbers near 0 must be excluded. ok is false if that is impossible.
+// startOf returns the smallest edge such that a database can evaluate the formula for all numbers from it on. If the
+// engine may return an error for an underflow (failsBelow), numbers near 0 must be excluded. ok is false if that is
+// impossible.
 func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok bool) {
 	switch {
 	case !failsBelow || a.times >= 1 && (a.by <= 1 || a.less != 0):
@@ -102,7 +103,7 @@ func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok boo
 	return at[0], at[0]*a.times/a.by > 1e-300
 }
 
-// atMost reports whether the formula's result is from i - less to i for all numbers in every cell i.
+// atMost reports whether the formula's result is i or at most less below it, for all numbers in each cell i.
 func (a arithmetic) atMost(less int, at []float64) bool {
 	for i := range len(at) - 1 {
 		low, high := a.evaluate(at[i]), a.evaluate(math.Nextafter(at[i+1], at[0]))
@@ -121,9 +122,8 @@ func (a arithmetic) evaluateIntegers(x float64) float64 {
 	return math.Floor(x/a.by) - a.minus
 }
 
-// inside reports whether evaluateIntegers returns the cell's index for all numbers between the edges, a negative number
-// before the first edge, and at least the number of cells from the last edge on. Then the result alone shows whether a
-// number is in a cell.
+// inside reports whether the result of evaluateIntegers alone shows whether a number is in a cell: it is the cell's
+// index between the edges, negative before the first edge, and at least the number of cells from the last edge on.
 func (a arithmetic) inside(at []float64) bool {
 	n := len(at) - 1
 	for i := range n {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The formula of smallArithmetic gives the index of its cell for each number within the edges, and no index for others:
-// for numbers at and next to edges, and for the smallest and largest numbers.
+// The formula of smallArithmetic gives the index of the cell for numbers within the edges, and no cell's index for
+// other numbers. The test tries numbers at and next to edges, and the smallest and largest ones.
 func TestSmall(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -50,7 +50,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// A product with a factor below 1 rounds the number next below 0 to 0, so it is not used for edges from 0 on.
+// A factor below 1 would round the largest negative number to 0, into the first cell, so it is not used if the first
+// edge is 0.
 func TestSmallKeepsNegativeNumbersOut(t *testing.T) {
 	at := []float64{0, 2, 4, 6}
 	if a, ok := smallArithmetic(at); !ok || a.evaluateIntegers(-5e-324) >= 0 || (arithmetic{0.5, 0, 1, 0}).inside(at) {
@@ -58,7 +59,7 @@ func TestSmallKeepsNegativeNumbersOut(t *testing.T) {
 	}
 }
 
-// Edges at unequal distances are refined to edges at equal ones, which contain all given edges, or not at all.
+// Edges at unequal distances are refined to evenly spaced edges that contain all given edges, or are not refined.
 func TestRefined(t *testing.T) {
 	for _, c := range []struct {
 		at    []float64

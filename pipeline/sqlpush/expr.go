@@ -36,8 +36,8 @@ func oneOf(x string, values []string) string {
 	return x + " IN (" + strings.Join(values, ", ") + ")"
 }
 
-// bisection returns the code of a number by a binary search among the edges: nested CASE expressions, with below before
-// the first edge and beyond from the last edge on.
+// bisection returns the code of a number by a binary search among the edges, as nested CASE expressions. The code is
+// below before the first edge, and beyond from the last edge on.
 func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) string, below, beyond string) string {
 	leaf := func(rank int) string {
 		switch {
@@ -48,7 +48,7 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 		}
 		return beyond
 	}
-	var tree func(from, to int) string // finds the number of edges <= x, from..to
+	var tree func(from, to int) string // for x with from to to edges <= x
 	tree = func(from, to int) string {
 		if from == to {
 			return leaf(from)
@@ -180,8 +180,8 @@ func cases(x string, pairs []pair, other int32) string {
 // it.
 const maxBranches = 100
 
-// counted returns the code of a double from the number of edges <= x, which a function of the dialect counts. ok is
-// false if there are few edges or no such function.
+// counted returns the code of a double by a function of the dialect that counts the edges <= x. ok is false if there
+// are few edges or no such function.
 func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
 	if len(at) <= maxBranches {
 		return "", false
@@ -242,10 +242,10 @@ func onEarth(lat, lon string, number func(float64) string) string {
 		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
 }
 
-// bin returns the index of the bin of a quantized value, which is the number of its table. If null is set, values that
-// are NULL have the number after the last bin.
+// bin returns the number of a row's table: the index of the bin that holds its quantized value. If null is set, NULL
+// has the number after the last bin.
 func bin(x string, bins []int64, low, high int64, null bool) string {
-	var tree func(from, to int) string // finds the bin among from..to
+	var tree func(from, to int) string // for x in one of the bins from to to
 	tree = func(from, to int) string {
 		switch middle := (from + to) / 2; {
 		case from == to:
@@ -266,7 +266,7 @@ func bin(x string, bins []int64, low, high int64, null bool) string {
 	return fmt.Sprintf("CASE WHEN %s IS NULL THEN %d ELSE %s END", x, len(bins)+1, bin)
 }
 
-// step returns the index of the first step that is at least rank, which is the number of the row's table.
+// step returns the number of a row's table: the index of the first step that is at least the row's rank.
 func step(rank string, steps []int64) string {
 	var b strings.Builder
 	b.WriteString("CASE")

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden statements")
 
-// goldenJob has a query of each form that statements have.
+// goldenJob has queries for most forms of statements; moreJob, rowsJob and sampledJob have the others.
 const goldenJob = `
 version: 1
 name: golden
@@ -59,7 +59,7 @@ func TestGoldenStatements(t *testing.T) {
 	}
 }
 
-// moreJob has queries of the other forms.
+// moreJob has queries for vectors, nearest points and discovered keys.
 const moreJob = `
 version: 1
 name: golden
@@ -81,7 +81,7 @@ func TestMoreGoldenStatements(t *testing.T) {
 	}
 }
 
-// rowsJob has queries without bounds; those of the same cells can share a statement.
+// rowsJob has rows as units, so there are no bounds, and queries with the same cells can share a statement.
 const rowsJob = `
 version: 1
 name: golden
@@ -104,8 +104,8 @@ func TestGoldenStatementsOfRows(t *testing.T) {
 	}
 }
 
-// sampledJob has queries whose rows columns of the job choose: of several cells, with values, and with statements of
-// their own.
+// sampledJob has sample_by: queries that share a statement, and queries with a filter, a bound or tables of their own,
+// which need their own statements.
 const sampledJob = `
 version: 1
 name: golden
@@ -161,8 +161,8 @@ func golden(t *testing.T, p *pipeline.Plan, name, file string) {
 	}
 }
 
-// A column of text is refused by its stated type where numbers belong, in every dialect, with an expression that reads
-// the numbers.
+// If a job uses a column of texts as numbers, the error has an SQL expression that reads the texts as numbers, in every
+// dialect.
 func TestTextsWhereNumbersBelong(t *testing.T) {
 	const job = `
 version: 1

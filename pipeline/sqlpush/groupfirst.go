@@ -32,7 +32,8 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups reports whether counts and sums of groups are enough, so that no later step needs single rows.
+// inGroups reports whether the statement can be computed from counts and sums of groups, because no step needs single
+// rows.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.CellPerAxis && c.cellsInAll() > maxTogether)
@@ -52,9 +53,9 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
-// cellsOf returns a text that is equal for aggregations with the same rows and cells, or with the same sample of rows.
-// One statement answers all of these, so that the database reads the rows once. ok is false if the aggregation needs a
-// statement of its own.
+// cellsOf returns a key by which aggregations share a statement, so that the database reads the rows once: it is equal
+// for aggregations with the same rows and cells, or with the same sample of rows. ok is false if the aggregation needs
+// a statement of its own.
 func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	v := o.Value
 	if o.CellPerAxis || o.Bins != nil || v != nil && (v.Clip || v.Factors != nil || len(v.Value.Columns) > 1) {
@@ -70,8 +71,8 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	return same.String(), true
 }
 
-// rowsOfAll returns an aggregation of the rows and columns that all these aggregations read, including rows without a
-// value.
+// rowsOfAll returns an aggregation that reads the rows of all these aggregations, including rows without a value, and
+// each column that one of them reads.
 func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	o := *all[0]
 	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, columnsOfAll(all)
@@ -125,7 +126,7 @@ func groupedFirst(queries []*contents) string {
 		totals = append(totals, c.integer("SUM("+number+")")+" AS "+number)
 		for i, s := range q.sums(rows) {
 			part := fmt.Sprint(q.among, "p", i)
-			sums = append(sums, c.sum(s.of, s.most)+" AS "+part)
+			sums = append(sums, c.sum(s.x, s.max)+" AS "+part)
 			totals = append(totals, q.sumText(s, part, 0, "SUM("+number+")")+fmt.Sprint(" AS ", q.among, "sum", i))
 		}
 	}
@@ -233,11 +234,10 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum describes a sum over rows. The values of the expression of, from -most to most, are added up. Then the sum is
-// multiplied by times, and less is subtracted for each row.
+// sum is the description of one sum: times · SUM(x) - less · rows, for an expression x with values from -max to max.
 type sum struct {
-	of                string
-	most, times, less int64
+	x                string
+	max, times, less int64
 }
 
 // sums returns the sums of a query. The expression rows counts the rows of a group. On DuckDB the centre of the clamp
@@ -250,29 +250,29 @@ func (c *contents) sums(rows string) (all []sum) {
 		low, high := c.Value.Range(i)
 		s := sum{v, max(high-c.Value.Centre, c.Value.Centre-low), max(1, c.times[i]), c.Value.Centre}
 		if !afterwards || c.Second != nil {
-			s.of, s.less = c.term(less(v, s.less)), 0
+			s.x, s.less = c.term(less(v, s.less)), 0
 		}
 		all = append(all, s)
 	}
 	if c.Second != nil {
 		x := less(c.values[0], c.Value.Centre)
-		most := all[0].most * all[0].most
-		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), most, 1, c.Second.Less}); afterwards {
+		limit := all[0].max * all[0].max
+		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), limit, 1, c.Second.Less}); afterwards {
 			all = append(all, s)
 		} else {
-			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.of, s.less)), max(most-s.less, s.less), 1, 0})
+			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.x, s.less)), max(limit-s.less, s.less), 1, 0})
 		}
 	}
 	return all
 }
 
-// sumText returns the sum of an expression as text. of has values from -most to most; if most is 0, it is itself a sum.
-// rows is the number of rows.
-func (c *contents) sumText(s sum, of string, most int64, rows string) string {
+// sumText returns the sum s as text, with the expression x in place of s.x. The values of x are from -limit to limit;
+// if limit is 0, x is itself a sum. The expression rows counts the rows.
+func (c *contents) sumText(s sum, x string, limit int64, rows string) string {
 	if s.times == 1 && s.less == 0 {
-		return c.digits(c.sum(of, most))
+		return c.digits(c.sum(x, limit))
 	}
-	return movedSum("SUM("+of+")", s.times, rows, s.less)
+	return movedSum("SUM("+x+")", s.times, rows, s.less)
 }
 
 // clamped returns the clamped value of an integer column in its stored form. ok is false if the column is not read in

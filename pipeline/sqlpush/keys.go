@@ -11,10 +11,11 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
-// Discovered keys: the statement groups by the values of which keys consist, in the columns k0, k1, …, and a HAVING
-// clause on the bounded counts of units drops keys with fewer units than the query's min_units, which is at least two.
-// If a query takes its keys from another query, a join inside the database leaves the totals of that query's keys. So
-// no key that only one unit has leaves the database. Which keys of a unit count is decided by digests, as for cells.
+// Discovered keys never leave the database if only one unit has them. The statement groups by the values of the key, in
+// the columns k0, k1, …, and a HAVING clause on the bounded counts of units drops keys with fewer units than the
+// query's min_units, which is at least two. If a query takes its keys from another query, a join in the database keeps
+// only the totals of the other query's keys. If a unit has too many keys, the keys with the smallest digests count, as
+// for cells.
 
 // findKeys adds the columns of discovered keys, and drops rows without a key or with too long a text.
 func (c *contents) findKeys(codes []string) {
@@ -113,7 +114,7 @@ func amongKeys(totals, keys string, parts []aggregation.KeyPart) string {
 	return fmt.Sprintf("SELECT f.*\nFROM (%s) AS f JOIN (%s) AS g ON %s", totals, keys, strings.Join(same, " AND "))
 }
 
-// keyReader scans the columns of a key's values.
+// keyReader scans the columns with the values of a key.
 type keyReader struct {
 	of      []aggregation.KeyPart
 	texts   [][]byte

@@ -11,8 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// A text that is too long for the server's functions makes no statement fail: it is like any other text that is not
-// listed.
+// A text that is too long for the server's functions makes no statement fail. It counts as a text that is not listed.
 func TestPostgresFoldsLongTexts(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("a text of 256 MiB: set DPRELEASE_LONG=1")

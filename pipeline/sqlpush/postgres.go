@@ -138,7 +138,7 @@ func (postgres) float(x float64) string { return "'" + exponential(x) + "'::doub
 func (postgres) double(x string) string { return "CAST(" + x + " AS double precision)" }
 
 func (postgres) bytes(parts []part) string {
-	return strings.Join(postgresPieces.of(parts), " || ")
+	return strings.Join(postgresPieces.exprs(parts), " || ")
 }
 
 func (postgres) digest(message string) string { return "sha256(" + message + ")" }

@@ -78,8 +78,8 @@ func TestPostgresSettings(t *testing.T) {
 	}
 }
 
-// A column is refused before anything is asked if others have its name, however many, or if a user gave its type the
-// name of another type.
+// A column cannot be read if another column has the same name, or if its type is user-defined and has the name of a
+// built-in type. Jobs that need it are refused.
 func TestPostgresColumnsThatOnlySeemReadable(t *testing.T) {
 	s := newPostgres(t)
 	if err := s.Exec(`CREATE TYPE "TEXT" AS (a int)`); err != nil {

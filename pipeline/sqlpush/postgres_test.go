@@ -97,7 +97,7 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 	switch v := cell.(type) {
 	case string:
 		if columnType == "TEXT" {
-			if !utf8.ValidString(v) || strings.Contains(v, "\x00") { // without the zero it would be another unit's text
+			if !utf8.ValidString(v) || strings.Contains(v, "\x00") { // PostgreSQL cannot hold it; without the zero byte it could equal another unit's text
 				return "NULL"
 			}
 			return "convert_from('\\x" + hex.EncodeToString([]byte(v)) + "', 'UTF8')"
@@ -145,7 +145,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// A job that names a table in a database counts its rows there.
+// A job with input.sql.table counts the table's rows in the database.
 func TestPostgresCounts(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{"CREATE TABLE trips (zone text)",
@@ -172,8 +172,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Types that list their values, texts of a length, types with a check, and identifiers are read as texts and numbers
-// are, and of others the message has the name.
+// Enums, CHAR(n), domains with a check and UUIDs are read like other texts and numbers. The error for a column of
+// another user-defined type has the type's name.
 func TestPostgresTypes(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{
@@ -196,7 +196,7 @@ func TestPostgresTypes(t *testing.T) {
 	}
 }
 
-// The message about a column that cannot be read has the remedy, whatever a query does with it.
+// The error for a column that cannot be read has a remedy in every use of the column.
 func TestPostgresRemedies(t *testing.T) {
 	s := newPostgres(t)
 	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Query: "SELECT 1.5 AS zone"})
@@ -219,7 +219,7 @@ func TestPostgresRemedies(t *testing.T) {
 	}
 }
 
-// Texts are keys by their bytes, also in a column whose collation treats different texts as equal.
+// Discovered keys are told apart by their bytes, even in a column whose collation treats different texts as equal.
 func TestPostgresKeysOfCollations(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{

@@ -113,11 +113,11 @@ func (t *textCell) Scan(value any) error {
 	return nil
 }
 
-// full reports whether the batch has reached its limit, so that take must be called.
+// full reports whether the batch has reached its limit, so that takeRows must be called.
 func (b *rowBatch) full() bool { return b.rows == maxBatchRows || b.bytes >= maxBatchBytes }
 
-// take returns the rows and starts a new batch.
-func (b *rowBatch) take() *table.Batch {
+// takeRows returns the rows and starts a new batch.
+func (b *rowBatch) takeRows() *table.Batch {
 	out := &table.Batch{Rows: b.rows, Columns: b.out}
 	b.reset()
 	return out

@@ -12,15 +12,17 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// If columns of the job choose the rows of a unit (queries/bounding/sampleby.go), the choice needs neither cells nor
-// values. So the statement chooses rows first, and then is the statement of a table in which each row is a unit. One
-// statement answers all queries with the same sample: it groups the kept rows by the cells of each query (GROUPING
-// SETS).
+// With sample_by, digests of a row's columns decide which rows of a unit are kept (queries/bounding/sampleby.go),
+// whatever their cells and values. So the statement keeps rows first, and the rest of it is as if each kept row were a
+// unit. One statement answers all queries with the same sample: it groups the kept rows by the cells of each query
+// (GROUPING SETS).
 //
-// The first window numbers the rows of a unit by digest. A filter keeps the first k + 1, so that Spark drops the others
-// before rows are exchanged. The second window counts the rows at or below each digest: at most k if the row is kept.
+// A row is kept if at most k rows of its unit have its digest or a smaller one, which the second window counts; so rows
+// with equal digests are kept or dropped together. The first window numbers the rows of a unit by digest, and a filter
+// keeps the first k + 1, so that Spark drops the others before it exchanges rows.
 
-// sample returns the kept rows of units, and the columns that some aggregations with the same sample read.
+// sample returns a writer over the kept rows, and the columns that the aggregations read. All aggregations have the
+// same sample.
 func (in *input) sample(p *pipeline.Plan, all []*aggregation.Aggregation) (*writer, map[string]column) {
 	o := all[0]
 	rows := &aggregation.Aggregation{Filters: o.Filters, Unit: o.Unit, Columns: columnsOfAll(all)}
@@ -36,14 +38,15 @@ func (in *input) sample(p *pipeline.Plan, all []*aggregation.Aggregation) (*writ
 	unit := strings.Join(units, ", ")
 	w.sampleDigest(values, len(units))
 	w.push("ROW_NUMBER() OVER (PARTITION BY " + unit + " ORDER BY d) AS r")
-	most := min(o.Limits.Rows, math.MaxInt64-1)
-	w.filter(fmt.Sprintf("r <= %d", most+1))
+	limit := min(o.Limits.Rows, math.MaxInt64-1)
+	w.filter(fmt.Sprintf("r <= %d", limit+1))
 	w.push("COUNT(*) OVER (PARTITION BY " + unit + " ORDER BY d) AS below")
-	w.filter(fmt.Sprintf("below <= %d", most))
+	w.filter(fmt.Sprintf("below <= %d", limit))
 	return w, columns
 }
 
-// sampleDigest adds the column d, the digest of a row's values. The first units columns are the unit's, without NULL.
+// sampleDigest adds the column d, the digest of a row's values. The first values, as many as units, are those of the
+// privacy unit, which are never NULL.
 func (w *writer) sampleDigest(values []column, units int) {
 	var types []table.Type
 	for i := range values {
@@ -63,7 +66,8 @@ func (w *writer) sampleDigest(values []column, units int) {
 	w.layer(w.first8(w.digest(w.bytes(message))) + " AS d")
 }
 
-// numericDigest is sampleDigest for columns of numbers. The column p is the value of the polynomial.
+// numericDigest does the same as sampleDigest for columns that all hold numbers: the column p is a polynomial of the
+// values modulo a prime, and d is the cube of p.
 func (w *writer) numericDigest(values []column, units int) {
 	at := "0"
 	for i := range values {
@@ -80,14 +84,14 @@ func (w *writer) numericDigest(values []column, units int) {
 	w.layer(fmt.Sprintf("p * p %% %[1]d * p %% %[1]d AS d", bounding.SamplePrime))
 }
 
-// ofRows returns an aggregation of a sample, in which each row is a unit.
+// ofRows returns the aggregation of kept rows: each row is a unit, and all filters have been applied.
 func ofRows(o *aggregation.Aggregation) *aggregation.Aggregation {
 	rows := *o
 	rows.Filters, rows.Unit, rows.SampleBy = nil, nil, nil
 	return &rows
 }
 
-// sampledAlone returns the statement for one aggregation.
+// sampledAlone returns the statement for one aggregation with sample_by.
 func (in *input) sampledAlone(p *pipeline.Plan, o *aggregation.Aggregation) string {
 	w, columns := in.sample(p, []*aggregation.Aggregation{o})
 	c := &contents{writer: w, Aggregation: ofRows(o), columns: columns, times: map[int]int64{}}
@@ -102,8 +106,8 @@ func (in *input) sampledAlone(p *pipeline.Plan, o *aggregation.Aggregation) stri
 	return c.statement()
 }
 
-// sampled returns the statement for several aggregations with the same sample. Its first column is the number of the
-// grouping set, and sets[i] that of aggregation i.
+// sampled returns the statement for several aggregations with the same sample, and their grouping sets as in
+// Statement.sets.
 func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text string, sets []int) {
 	w, columns := in.sample(p, all)
 	w.keepsRows = true
@@ -130,7 +134,7 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 		rows := c.counted()
 		totals = append(totals, rows+fmt.Sprintf(" AS %sn", c.among))
 		for k, s := range c.sums(rows) {
-			totals = append(totals, c.sumText(s, s.of, s.most, rows)+fmt.Sprintf(" AS %ssum%d", c.among, k))
+			totals = append(totals, c.sumText(s, s.x, s.max, rows)+fmt.Sprintf(" AS %ssum%d", c.among, k))
 		}
 	}
 	list := strings.Join(totals, ", ")
@@ -143,7 +147,7 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 		strings.Join(groups, ", ")), sets
 }
 
-// columnsOfAll returns the columns that some aggregations read, each once.
+// columnsOfAll returns each column that at least one of the aggregations reads.
 func columnsOfAll(all []*aggregation.Aggregation) (columns []table.Field) {
 	for _, o := range all {
 		for _, f := range o.Columns {

@@ -60,5 +60,20 @@ func failed(ctx context.Context, message string, err error) error {
 	return e
 }
 
-const hintFailed = "check the connection, the rights of its user, and the names in input.sql; a server's log has the " +
-	"whole message, and DuckDB's own program shows it for the statements of release sql JOB"
+// unreached returns the error for a server to which no connection can be made.
+func (d *Database) unreached(ctx context.Context, err error) error {
+	failure := failed(ctx, "the database cannot be reached", err)
+	var e *pipeline.Error
+	if _, isFile := d.dialect.(filed); isFile || !errors.As(failure, &e) {
+		return failure
+	}
+	if reason := silence.Reason(err); reason != "" && sqlState(err) == "" {
+		e.Message += ": " + reason
+	}
+	e.Hint = "check input.sql.dsn: host, port, database, user, password and TLS; in a password, write other characters " +
+		"than letters and digits as %40 and the like; a server's log has the whole message"
+	return e
+}
+
+const hintFailed = "check the connection, the rights of its user, and the names in input.sql; the database's own " +
+	"program, such as psql or duckdb, shows the whole message for the statements of release sql JOB"

@@ -126,7 +126,7 @@ func (spark) divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d
 func (spark) failsBelow() bool { return false }
 
 func (spark) bytes(parts []part) string {
-	return "concat(" + strings.Join(sparkPieces.of(parts), ", ") + ")"
+	return "concat(" + strings.Join(sparkPieces.exprs(parts), ", ") + ")"
 }
 
 func (spark) digest(message string) string { return "sha2(" + message + ", 256)" }
@@ -155,10 +155,10 @@ func sparkBytes(x string, width int) string {
 
 // sum splits each number into digits to the base 2^15 and adds up each digit, because Spark adds BIGINTs much faster
 // than decimals. All digits are below 2^15; the first one has the sign and is at least -2^15. So sums of up to 2^48
-// rows fit a BIGINT, and the sum of the whole numbers fits a decimal of 38 digits, because most · 2^48 is below 10^38.
-func (spark) sum(x string, most int64) string {
+// rows fit a BIGINT, and the sum of the whole numbers fits a decimal of 38 digits, because limit · 2^48 is below 10^38.
+func (spark) sum(x string, limit int64) string {
 	const digit = 15
-	if most == 0 {
+	if limit == 0 {
 		return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))"
 	}
 	var parts []string
@@ -167,7 +167,7 @@ func (spark) sum(x string, most int64) string {
 		if shift > 0 {
 			part = fmt.Sprintf("shiftright(%s, %d)", x, shift)
 		}
-		first := most>>shift < 1<<digit
+		first := limit>>shift < 1<<digit
 		if !first {
 			part = fmt.Sprintf("(%s) & %d", part, 1<<digit-1)
 		}

@@ -1,6 +1,9 @@
 package sqlpush
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // Database errors are reported by their code (SQLSTATE), never by their text. Even a code can depend on a row: a query
 // of the job can fail for a value, and functions of a database can choose the code. So a code is reported only if it is
@@ -10,15 +13,9 @@ import "strings"
 // sqlState returns the code of a driver's error (five characters) with its meaning; "" if the code must not be
 // reported.
 func sqlState(err error) string {
-	for err != nil {
-		if e, ok := err.(interface{ SQLState() string }); ok {
-			return toldState(e.SQLState())
-		}
-		u, ok := err.(interface{ Unwrap() error })
-		if !ok {
-			return ""
-		}
-		err = u.Unwrap()
+	var e interface{ SQLState() string }
+	if errors.As(err, &e) {
+		return toldState(e.SQLState())
 	}
 	return ""
 }

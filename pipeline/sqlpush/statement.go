@@ -19,15 +19,16 @@ import (
 // query's [aggregation.Aggregation] describes this computation as plain data. A statement answers one query, or several
 // that read the same rows and have the same cells.
 
-// Statement is a SQL statement that returns the totals of the cells of one or more queries, one row per table and cell.
-// Its columns are the number of the table (0 if there is only one), the cell and, for each query, the number of rows
-// and sums as texts: one for each component of the value and one for its square. The values of a discovered key follow.
+// Statement is a SQL statement that returns the totals of one or more queries, one row per table and cell. The first
+// column is the number of the table (0 if there is only one), the second the cell. For each query follow its number of
+// rows and its sums as texts: one for each component of the value and, if the query needs it, one of squares. The last
+// columns are the values of a discovered key, if there is one.
 type Statement struct {
 	Query string // the query's name, or several names separated by commas
 	Text  string
 	parts []answer
-	// sets[i] is the value of the first column in the rows with totals of parts[i]; nil if all rows have totals of all
-	// parts.
+	// If sets is nil, every row has totals of all queries. Otherwise the rows come from several grouping sets, the first
+	// column is the number of the grouping set, and parts[i] has totals only in the rows of grouping set sets[i].
 	sets []int
 }
 
@@ -145,8 +146,8 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	return c.statement()
 }
 
-// rows returns the rows that pass an aggregation's filters, and the columns that it reads. Rows that it drops for
-// another reason may be left out.
+// rows returns a writer over the rows that pass an aggregation's filters, and the columns that the aggregation reads.
+// Rows that the aggregation drops for another reason, such as a missing value, may be left out already.
 func (in *input) rows(p *pipeline.Plan, o *aggregation.Aggregation) (*writer, map[string]column) {
 	needed, filters := o.ColumnNames(), o.Filters
 	for i := range filters {
@@ -219,8 +220,8 @@ func presenceOf(o *aggregation.Aggregation) map[string]presence {
 	return needs
 }
 
-// reading determines how the columns of a query are read: spans are the ranges outside of which table scans drop rows,
-// by column; unchecked and grouped decide column.Unchecked and column.Grouped.
+// reading determines how the columns of a query are read. spans lists ranges by column: the table scan drops rows
+// outside of them. unchecked and grouped return column.Unchecked and column.Grouped for a name.
 type reading struct {
 	spans              map[string][]domain.Span[int64]
 	unchecked, grouped func(name string) bool
@@ -270,11 +271,11 @@ type contents struct {
 	columns map[string]column
 
 	cells, values, units []string      // column names
-	times                map[int]int64 // the factor for the sum of value i; 1 if it has none
-	keys                 []string      // columns of discovered keys, which come first in cells
+	times                map[int]int64 // times[i] is the factor of the sum of values[i]; 1 if it is not set
+	keys                 []string      // columns of discovered keys, which are also the first ones in cells
 	missing              bool          // set if there may be rows without a cell
-	among                string        // prefix of column names if the statement answers several queries; "" for one
-	first                int           // the number of the first cell
+	among                string        // the prefix of this query's columns; "" if the statement answers only one query
+	first                int           // the value of the column cell for cell 0
 }
 
 func (c *contents) statement() string {
@@ -368,7 +369,8 @@ func (c *contents) findUnits() {
 	}
 }
 
-// Expressions for the number of rows of a group: countRows if no row stands for several, noRows if it is not needed.
+// Expressions for the number of rows of a group: countRows if each row stands for one row of the input, noRows if the
+// number is not needed.
 const (
 	countRows = "COUNT(*)"
 	noRows    = "0"
@@ -383,7 +385,7 @@ func (c *contents) totals(from, rows string) string {
 		if i == len(c.values) {
 			as = " AS squares"
 		}
-		sums = append(sums, c.sumText(s, s.of, s.most, rows)+as)
+		sums = append(sums, c.sumText(s, s.x, s.max, rows)+as)
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {

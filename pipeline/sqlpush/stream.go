@@ -35,7 +35,7 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 				return failed(ctx, "the database's answer is none", err)
 			}
 			if batch.full() {
-				if err := yield(batch.take()); err != nil {
+				if err := yield(batch.takeRows()); err != nil {
 					return err
 				}
 			}
@@ -44,7 +44,7 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 			return failed(ctx, "the database failed while it gave the input's rows", err)
 		}
 		if batch.rows > 0 {
-			return yield(batch.take())
+			return yield(batch.takeRows())
 		}
 		return nil
 	})

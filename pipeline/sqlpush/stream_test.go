@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
-// listed is a driver that answers each statement with the same rows.
+// listed is a database driver that answers every statement with these rows.
 type listed [][]driver.Value
 
 func (l listed) Connect(context.Context) (driver.Conn, error) { return l, nil }
@@ -79,7 +79,8 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 	return batches
 }
 
-// A text is read the same whatever comes before it, from drivers that return strings and from those that return bytes.
+// How a text is read does not depend on the rows before it, for drivers that return strings and drivers that return
+// bytes.
 func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 	for _, texts := range [][]string{{"", "", "NULL", "full", ""}, {"full", "", "", "NULL", ""},
 		{"NULL", "", "x", "NULL", "longer", ""}} {
@@ -102,7 +103,7 @@ func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 	}
 }
 
-// A sum that is NULL is 0 if there are no rows, and an error otherwise.
+// A sum that is NULL counts as 0 if the cell has no rows, and is an error otherwise.
 func TestNullSums(t *testing.T) {
 	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): errNoSum} {
 		db := sql.OpenDB(listed{{int64(0), int64(0), rows, nil}})
@@ -157,7 +158,7 @@ func TestOtherCastsAreRefused(t *testing.T) {
 	}
 }
 
-// A list of a type that can be read cannot be read.
+// A DECIMAL can be read, but a list of DECIMALs cannot.
 func TestListsAreNotRead(t *testing.T) {
 	for of, ok := range map[string]bool{"DECIMAL(9,2)": true, "DECIMAL(9,2)[]": false, "DECIMAL(9,2)[3]": false,
 		"ENUM('a')": true, "ENUM('a')[]": false} {

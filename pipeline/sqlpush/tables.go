@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A clamp or a row bound may be chosen from noisy histograms after all rows are read. For that a statement returns
-// totals in several tables: one for each bin of the value, or one for each step of a row's rank within its unit. The
-// rows that are kept do not depend on the choice. A further table counts units.
+// A clamp or a row bound may be chosen from noisy histograms after all rows are read. So that any choice can be applied
+// later, the statement returns totals in several tables: one for each bin of the value, or one for each step of a row's
+// rank within its unit. The kept rows do not depend on the choice. One more table counts units.
 
-// countUnits returns the end of a statement that counts units, if the aggregation asks for that: all units that have a
-// row, or, for a chosen row bound, the units by the step of their last row.
+// countUnits returns the end of a statement, which adds a table of units; "" if the aggregation needs none. It counts
+// all units that have a row or, for a chosen row bound, the units by the step of their last row.
 func (c *contents) countUnits() string {
 	units, none := strings.Join(c.units, ", "), strings.Repeat(", '0'", len(c.values))
 	if c.Second != nil {

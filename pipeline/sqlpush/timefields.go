@@ -72,8 +72,8 @@ func (w *writer) remainder(x string, by int64) string {
 	return fmt.Sprintf("%s - (%s) * %d", x, w.divide(x, by), by)
 }
 
-// civil returns the month, the day of the month and the day of the year of a day, all counted from 0. The day is
-// counted within the calendar's cycle of 400 years.
+// civil returns the month, the day of the month and the day of the year, all counted from 0, for a day that is counted
+// within the calendar's cycle of 400 years.
 func (w *writer) civil(day string) (month, ofMonth, ofYear string) {
 	d := w.stage(w.remainder(day+" + 719468", cycleDays))
 	y := w.stage(w.divide(fmt.Sprintf("%s - (%s) + (%s) - (%s)", d, w.divide(d, 1460), w.divide(d, 36524),

@@ -94,7 +94,7 @@ func (trino) text(text string, binary bool) (string, bool) {
 func (trino) failsBelow() bool { return false }
 
 func (trino) bytes(parts []part) string {
-	return "concat(" + strings.Join(trinoPieces.of(parts), ", ") + ")"
+	return "concat(" + strings.Join(trinoPieces.exprs(parts), ", ") + ")"
 }
 
 func (trino) digest(message string) string { return "sha256(" + message + ")" }

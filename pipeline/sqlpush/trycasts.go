@@ -107,8 +107,8 @@ func (c *contents) tryQuantize(q *quantize.Quantizer, x string) (v string, ok bo
 		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(q.Real(low)), integer(low), c.isNumber(x), high), true
 }
 
-// onlyPlace returns the column whose number, from 1 on, is a row's cell plus 1, if the query has one dimension of few
-// texts. The statement subtracts the 1 from each cell's number, not in each row.
+// onlyPlace returns a column that is a row's cell plus 1, if the query has one dimension of few texts. The statement
+// groups by this column and subtracts the 1 once for each cell, not for each row.
 func (c *contents) onlyPlace() (place string, ok bool) {
 	if !c.oneAxis || len(c.Unit) > 0 || len(c.Keys) > 0 || c.Bins != nil {
 		return "", false
@@ -122,8 +122,9 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 	return c.place(r, c.folded(r, &column), pairs)
 }
 
-// counted returns the expression for the number of rows that count in a query: rows with a value, or all rows if others
-// were dropped. It is noRows if no count is needed: in DuckDB a sum takes a fifth longer with a count beside it.
+// counted returns the expression for the number of rows that count in a query. It counts rows with a value, or all rows
+// if rows without one were dropped. It is noRows if no count is needed: in DuckDB a sum takes a fifth longer with a
+// count beside it.
 func (c *contents) counted() string {
 	if c.Value != nil && !c.CountRows && len(c.Keys) == 0 && len(c.Unit) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows

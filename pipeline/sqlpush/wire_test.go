@@ -49,8 +49,8 @@ func messages(t *testing.T, sent []byte) (rows [][][]byte, errs []*pgproto3.Erro
 	}
 }
 
-// No value of a row and no privacy unit is sent by the server, but only rows of cells: for all kinds of queries, with
-// and without bounds. With engine: local values are sent, so that the test would see them.
+// The server sends only totals of cells, and no value of a row, for all kinds of queries with and without bounds. The
+// same search finds the values if the local engine reads the rows, so it would see a leak.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -96,7 +96,7 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	for _, q := range p.Queries() {
 		for _, c := range q.Components {
 			cells += c.Cells
-			if q.Search != nil { // by bins or by ranks
+			if q.Search != nil { // there is a table for each bin or rank
 				cells += c.Cells * 700
 			}
 		}
@@ -127,8 +127,8 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	}
 }
 
-// If a connection is cut or held anywhere, the run fails without any text of the server. The next run makes the same
-// release with one charge.
+// If a connection is cut or stalls at any byte, the run fails with an error that quotes nothing from the server. The
+// next run makes the same release, and the ledger has one charge.
 func TestLostConnection(t *testing.T) {
 	t.Parallel() // it waits for most of its time
 	s := newPostgres(t)
@@ -212,7 +212,7 @@ ledger: {store: "sqlite:ledger.db", dataset: silent, budget: {epsilon: 2, delta:
 	}
 }
 
-// A ledger on a server that becomes silent charges nothing, and later once.
+// If the ledger's server stops answering, no charge is recorded. When it answers again, a charge is recorded once.
 func TestSilentLedger(t *testing.T) {
 	t.Parallel() // it waits for most of its time
 	s := newPostgres(t)
@@ -291,7 +291,7 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 			t.Errorf("a run did not fail, silent after %d of %d bytes", after, whole)
 		}
 	}
-	for i := range 3 { // a run goes on over another connection if only the answer to a rollback is missing
+	for i := range 3 { // the run continues on another connection if the only missing answer is that to a rollback
 		if !silent(through.HoldOneAfter, 1+whole*(2*i+1)/7) {
 			break
 		}

@@ -39,9 +39,9 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 50, delta: 1e-3}}
 `
 
-// The server sends no key with fewer units than the job's minimum, and no total by such a key: each row that it sends
-// has a key that the local engine has too, and keys of a single row, such as notes and times, are absent. A key with
-// exactly the minimum is sent. Units are counted after bounding.
+// The server sends no key with fewer units than min_units, and no total of such a key. Each key that it sends is one
+// that the local engine finds too, and keys of a single row, such as notes and times, are absent. A key with exactly
+// min_units units is sent. Units are counted after bounding.
 func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -134,8 +134,8 @@ func number(t *testing.T, b []byte) int64 {
 	return n
 }
 
-// Keys from a database are selected, and sums are answered for them. A repetition, by the database or by the local
-// engine, finds the same input and the same release.
+// Keys that a database discovers are selected and released, with sums for them. If the job is run again, by the
+// database or by the local engine, the input and the release are the same.
 func TestKeysOfADatabaseAreReleased(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}

@@ -329,7 +329,7 @@ func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 }
 
 // withinWeights reports whether one unit can have all the keys that only one of two answers has: none of them may weigh
-// more than the heaviest key of a unit with so many keys. The key threshold relies on this.
+// more than the heaviest key of a unit with this number of keys. The key threshold relies on this.
 func withinWeights(a, b Answer, weights []int64) bool {
 	alone, heaviest := 0, int64(0)
 	for key, weight := range a.Keys {

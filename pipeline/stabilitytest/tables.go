@@ -19,8 +19,8 @@ import (
 
 // Tables describes the tables besides left, which is the job's input.
 type Tables struct {
-	Join  string // left's key join
-	Right string // right's conditions
+	Join  string // the table left's key join in the job
+	Right string // the table right's conditions in the job
 	Items string // the key join of items, first to left
 }
 

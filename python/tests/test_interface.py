@@ -57,6 +57,10 @@ def test_tables_of_a_release() -> None:
     assert list(release) == ["trips_by_borough_and_payment", "trips_by_hour"] and len(table.rows()) == 24
     low, high = table.interval(hour_from=3)
     assert low < table.rows()[3]["noisy"] < high
+    with pytest.raises(KeyError, match="no column hour: hour_from, "):
+        table.interval(hour=3)
+    with pytest.raises(KeyError, match="no table trips: trips_by_borough_and_payment, trips_by_hour"):
+        release["trips"]
     with pytest.raises(KeyError, match="24 cells"):
         table.interval()
     with pytest.raises(KeyError):

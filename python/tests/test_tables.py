@@ -91,9 +91,35 @@ def test_a_table_that_fails_in_its_middle_is_not_released(job: dict[str, Any], c
 
 
 def test_a_missing_column_is_named_by_the_job(job: dict[str, Any], charges: Any) -> None:
-    with pytest.raises(dprelease.JobError) as missing:
-        dprelease.run(job, pq.read_table("trips.parquet").drop_columns(["hour"]))
-    assert missing.value.code == "unknown-column" and "hour" in str(missing.value) and charges() == 0
+    for kind in ("arrow", "pandas", "polars", "duckdb"):
+        job["queries"][0]["histogram"]["by"][0]["column"] = "hours"
+        with pytest.raises(dprelease.JobError) as missing:
+            dprelease.run(job, tables()[kind]())
+        assert missing.value.code == "unknown-column" and "did you mean hour?" in str(missing.value) and charges() == 0
+
+
+def test_names_of_columns_must_tell_them_apart(job: dict[str, Any], charges: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.read_parquet("trips.parquet")
+    table = pa.Table.from_pandas(frame)
+    for twice in (pd.concat([frame, frame], axis=1), table.append_column("hour", table["hour"])):
+        with pytest.raises(TypeError, match="several columns are named (cab_id|hour)"):
+            dprelease.run(job, twice)
+    frame.columns = pd.MultiIndex.from_tuples([("a", name) for name in frame.columns])
+    with pytest.raises(TypeError, match="several levels"):
+        dprelease.run(job, frame)
+    with pytest.raises(TypeError, match="a Series is no table"):
+        dprelease.run(job, pd.read_parquet("trips.parquet")["hour"])
+    assert charges() == 0
+
+
+def test_categories_have_the_type_of_their_values(job: dict[str, Any]) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.read_parquet("trips.parquet")
+    truth = pq.read_table("trips.parquet").to_pylist()
+    release = dprelease.run(job, frame.astype({"hour": "category", "cab_id": "category"}))
+    for row in release["hours"].rows():
+        assert round(row["noisy"]) == sum(row["hour_from"] <= t["hour"] < row["hour_to"] for t in truth)
 
 
 def test_a_job_with_files_takes_no_table(job: dict[str, Any]) -> None:

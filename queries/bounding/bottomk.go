@@ -25,7 +25,7 @@ type bottomK struct {
 	// bytes, as an integer, are above bar.
 	full  bool
 	bar   uint64
-	Taken bool // set when a candidate is added; only the caller resets it
+	Taken bool // set if a candidate was added; the caller clears it
 }
 
 // reset removes all candidates and sets the size of the sample.

@@ -162,7 +162,8 @@ func (b *boundingRun) boundOversized(u *unitBounder, segments []segment, unit []
 	return nil
 }
 
-// deliver passes kept rows to the query's functions, and adds the kept rows and the cut (dropped) rows to the tally.
+// deliver passes kept rows to the query's functions. It adds their number, and the number cut of dropped rows, to the
+// tally.
 func (b *boundingRun) deliver(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

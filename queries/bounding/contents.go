@@ -36,8 +36,8 @@ const (
 	// own bytes.
 	nodeBytes  = 20
 	valueBytes = intern.TextBytes
-	// leastNumbering is the memory in bytes that numbering may take even if a quarter of the store's share is less.
-	leastNumbering = 1 << 14
+	// minNumberingBytes is the memory in bytes that numbering may take even if a quarter of the store's share is less.
+	minNumberingBytes = 1 << 14
 )
 
 // contentNumbers numbers the distinct contents of rows for several queries.
@@ -90,7 +90,7 @@ func (n *contentNumbers) start(rows int, share int64) bool {
 	if rows > maxNumberedBatch {
 		return false
 	}
-	n.room = max(share/4, leastNumbering)
+	n.room = max(share/4, minNumberingBytes)
 	bytes := 4 * int64(len(n.packed)) // joining the contents of all workers takes three more copies
 	for i := range n.levels {
 		l := &n.levels[i]
@@ -116,7 +116,7 @@ func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 func (n *contentNumbers) addCells(query int, cells []int32) bool {
 	l := &n.levels[query]
 	if l.childTable == nil {
-		pairs := min(childTableSize, childTablesSize/len(n.levels), int(n.room/8)/len(n.levels)) // half of the room at most
+		pairs := min(childTableSize, childTablesSize/len(n.levels), int(n.room/8)/len(n.levels)) // at most half of the memory for numbering
 		l.childTable = make([]uint32, pairs)
 	}
 	l.done = true
@@ -206,8 +206,8 @@ func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 	return counts
 }
 
-// of returns the packed content with a number.
-func (n *contentNumbers) of(number uint32) []byte {
+// content returns the packed content with a number.
+func (n *contentNumbers) content(number uint32) []byte {
 	return n.packed[int(number)*n.packing.Packed:][:n.packing.Packed]
 }
 
@@ -223,11 +223,11 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand replaces the content number in each record by the packed content, and appends the records to dst. In a record,
-// key bytes come before the content number, and more bytes after it.
+// expand appends records to dst, with the packed content in place of each content number. In a record, key bytes come
+// before the content number, and more bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
-		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)
+		dst = append(append(dst, records[:key]...), n.content(numberIn(records[key:]))...)
 		dst = append(dst, records[key+numberWidth:width]...)
 	}
 	return dst
@@ -253,7 +253,7 @@ func (a *allContents) join(n *contentNumbers) {
 	n.close()
 	all := make([]uint32, len(n.counts))
 	for number := range all {
-		packed := n.of(uint32(number))
+		packed := n.content(uint32(number))
 		id, ok := a.known[string(packed)]
 		if !ok {
 			id = uint32(len(a.known))

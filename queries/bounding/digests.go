@@ -7,10 +7,10 @@ type digests struct {
 	On      bool    // false for a unit with too many rows: its digests are not cached
 	first   []int32 // for each slot, the index in digests of its first row's digest; -1 if it was not computed
 	digests []digest
-	content []byte // working memory: the digest of occurrence 0, which the messages of later occurrences begin with
+	content []byte // working memory: the digest of occurrence 0, with which the messages of later occurrences begin
 }
 
-// reset removes all digests and prepares for the slots of the next unit.
+// reset removes all digests. slots are all slots of the next unit.
 func (r *digests) reset(slots []slot) {
 	r.On = totalRows(slots) <= maxCached
 	r.first, r.digests = r.first[:0], r.digests[:0]
@@ -72,8 +72,8 @@ func (r *digests) store(m *messages) {
 	}
 }
 
-// of returns the digests of the rows of a slot, one for each occurrence. add must have been called with the slot.
-func (r *digests) of(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
+// rowDigests returns the digests of the rows of a slot, one for each occurrence. add must have been called with the slot.
+func (r *digests) rowDigests(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
 
 // maxCached is the largest number of rows of a unit whose digests are cached.
 const maxCached = 1 << 12

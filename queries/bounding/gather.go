@@ -104,8 +104,8 @@ func (g *gatherer) forget() {
 // index in order (4), and the table entry of its unit (24) if it is the unit's only row.
 const perRow = 4 + 4 + 24
 
-// fits returns errTooManyRows if rows and units take more than room. Before the first row is read, it accepts units of
-// any size: whether a unit whose text is longer than the memory is oversized is known only from its rows.
+// fits returns errTooManyRows if rows and units take more memory than room. Before the first row is read, it accepts
+// units of any size, because only its rows show whether a unit with a very long text is oversized.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {
@@ -128,16 +128,17 @@ func (g *gatherer) readSegment(s *segment) error {
 	return g.read(s, segmentReader{func() { g.numbers = g.numbers[:0] }, g.addText, single, counted})
 }
 
-// segmentReader is the functions that receive a segment: texts, then the records that hold numbers of these texts, and
-// again texts and records. They get the records some at a time, with content numbers if the gatherer has the list of all
-// contents, else with contents.
+// segmentReader holds the functions that receive the data of a segment. A segment alternates between texts and the
+// records that refer to these texts by number. Records come some at a time, with content numbers if the gatherer has
+// the list of all contents, otherwise with contents.
 type segmentReader struct {
 	startTexts      func() // the numbers of texts start again from 0
 	text            func(unit []byte)
 	single, counted func(records []byte)
 }
 
-// read passes a segment to some functions. It stops with errTooManyRows if the gathered rows no longer fit in memory.
+// read passes a segment to the functions of to. It stops with errTooManyRows if the gathered rows no longer fit in
+// memory.
 func (g *gatherer) read(s *segment, to segmentReader) error {
 	if s.numbers != nil && g.all == nil {
 		to.single, to.counted = g.expanding(s.numbers, 0, to.single), g.expanding(s.numbers, countBytes, to.counted)
@@ -288,7 +289,7 @@ func (g *gatherer) addNumbered(records []byte, more int) {
 	}
 }
 
-// countUpTo appends multiplicity 1 for all rows below n that have no multiplicity yet.
+// countUpTo appends a multiplicity of 1 for each row up to n - 1 that has none yet.
 func (g *gatherer) countUpTo(n int) {
 	for len(g.counts) < n {
 		g.counts = append(g.counts, 1)

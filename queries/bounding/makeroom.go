@@ -24,10 +24,10 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	if !full && r.held+chunk <= r.nextSearch || r.making {
 		return nil
 	}
-	r.making = true // appending the records of staged rows calls makeRoom, which must then do nothing
+	r.making = true // appending the records of staged rows calls makeRoom again, which must then do nothing
 	defer func() { r.making = false }()
 	counted := !numbered && r.countRepeated(int(partition))
-	r.repeats = repeats{} // hundreds of stores can each have one
+	r.repeats = repeats{} // free its memory: there can be hundreds of stores
 	used := r.held - int64(len(r.free)*r.chunk())
 	if full && (!counted || used > share/2) {
 		return r.spillAll()
@@ -51,8 +51,8 @@ func (r *Rows) countRepeated(partition int) bool {
 	return true
 }
 
-// countPartition merges the equal records of a partition that are in memory into counted records. It returns the length
-// of the single records that it removed, and by how many bytes the counted records grew.
+// countPartition merges the equal records of a partition that are in memory into counted records. single is the length
+// in bytes of the single records that it removed, more the number of bytes by which the counted records grew.
 func (r *Rows) countPartition(partition int) (single, more int64) {
 	r.numberStaged(uint64(partition))
 	r.closeChunk(uint64(partition))

@@ -24,8 +24,8 @@ type writing struct {
 	rand  *rand.Rand
 }
 
-// newWriting numbers up to most contents; 0 numbers none.
-func newWriting(t *testing.T, most int, seed uint64) *writing {
+// newWriting numbers up to limit contents. If limit is negative, records hold contents instead of numbers.
+func newWriting(t *testing.T, limit int, seed uint64) *writing {
 	t.Helper()
 	p, schema := &problem.Problems{}, table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
 	var rows []*Rows
@@ -36,11 +36,11 @@ func newWriting(t *testing.T, most int, seed uint64) *writing {
 		t.Fatal(err)
 	}
 	w := &writing{parts: Together(rows, nil), rand: rand.New(rand.NewPCG(seed, 0))}
-	w.parts[0].store.numbers.Limit = most
+	w.parts[0].store.numbers.Limit = limit
 	return w
 }
 
-// add adds a batch of random rows of 20 units: in each query a third of them do not count.
+// add adds a batch of random rows of 20 units. A third of the rows do not count, in each query.
 func (w *writing) add(t *testing.T) {
 	t.Helper()
 	const rows = 100
@@ -98,7 +98,7 @@ func (w *writing) kept(t *testing.T) string {
 	return fmt.Sprint(tallies, all)
 }
 
-// The kept rows do not depend on how many contents are numbered, also if rows of two stores with other numbers are
+// The kept rows do not depend on how many contents are numbered. This is so too if stores that number differently are
 // merged, or saved and loaded.
 func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
 	mosts := map[string]int{"none": -1, "a few": 40, "all": maxContents}
@@ -150,8 +150,8 @@ func (w *writing) load(t *testing.T, from *writing) {
 	}
 }
 
-// A store whose records hold long contents merges one whose contents are numbered, and continues: the chunks of the
-// other are shorter than its records.
+// A store whose records hold long contents can merge a store with content numbers and continue, although the merged
+// chunks are shorter than its own records.
 func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	const long, rows = 20_000, 4000
 	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}

@@ -73,7 +73,7 @@ func (p pass) has(hash uint64) bool { return hash&p.mask == p.bits }
 
 const maxPasses = 1 << 24
 
-// noText is the key of no record: there are fewer texts.
+// noText is a key that no record has, because there are never so many texts.
 var noText = []byte{0xff, 0xff, 0xff, 0xff}
 
 // oversizedUnit bounds one oversized unit by the limits of one query.

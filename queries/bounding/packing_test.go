@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Contents are unpacked unchanged, zeros stay zeros, and numbers out of their range are refused.
+// Unpacking a packed content returns it unchanged. Zeros are packed as zeros, and numbers outside of their range are
+// refused.
 func TestPackedContentsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var fields []Field
@@ -63,7 +64,8 @@ func TestPackedContentsComeBack(t *testing.T) {
 	}
 }
 
-// Any number of equal records is counted, in records whose counts fit their bytes.
+// The multiplicities of counted records add up to the number of equal records, even if it does not fit into one
+// multiplicity.
 func TestRepeatsAreCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var c repeats

@@ -33,13 +33,13 @@ func (r *Rows) partitionOf(hash uint64) uint64 {
 	return hash >> (r.shift & 63) & uint64(len(r.partitions)-1)
 }
 
-// partition is the rows of all units whose hashes begin with the same bits.
+// partition holds the rows of all units whose hashes begin with the same bits.
 type partition struct {
 	segment           // the segment to which rows are added
 	ended   []segment // the segments before it, to which no rows are added
 }
 
-// segment is some rows of a partition. A partition begins a new segment after a merge, for example.
+// segment holds some rows of a partition. A partition begins a new segment after a merge, for example.
 type segment struct {
 	// If units have text, a record holds the number of its unit's text in texts.
 	texts *intern.Texts
@@ -53,13 +53,13 @@ type segment struct {
 	spilled []piece
 }
 
-// piece is size consecutive bytes in the spill, beginning at offset at.
+// piece locates size consecutive bytes in the spill, beginning at offset at.
 type piece struct {
 	at, size int64
 	kind     pieceKind
 }
 
-// pieceKind is what a piece holds.
+// pieceKind is the kind of the contents of a piece.
 type pieceKind uint8
 
 const (

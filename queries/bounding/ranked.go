@@ -31,8 +31,8 @@ func (r *Ranked) step(rank int64) int {
 	return step
 }
 
-// unhashed returns the largest number of rows of a unit for which the query needs no digests, if the unit is within the
-// query's limits. Ranks need digests as soon as a unit has two rows.
+// unhashed returns the largest number of rows that a unit within the query's limits may have without needing digests: 1
+// if rows get ranks, otherwise any number.
 func (b *Bounded) unhashed() int64 {
 	if b.Ranked != nil {
 		return 1

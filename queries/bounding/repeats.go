@@ -11,8 +11,8 @@ import (
 // stored, and no answer depends on this order.
 var hashSeed = intern.NewHashSeed()
 
-// countBytes is the length of the multiplicity that follows a counted record. If the multiplicity would overflow, the
-// record is stored once more.
+// countBytes is the length in bytes of the multiplicity that follows a counted record. If a multiplicity would
+// overflow, the record is stored again with the rest.
 const countBytes = 4
 
 // repeats merges equal records. It is a hash table with open addressing.

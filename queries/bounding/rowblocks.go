@@ -33,7 +33,7 @@ const BlockBytes = 1 << 20
 type saving struct {
 	*Rows
 	buckets intern.Buckets
-	limit   int     // a block of at least so many bytes is full
+	limit   int     // a block with at least this many bytes is full
 	blocks  []block // by bucket
 	emit    func(bucket int, write func(*state.Writer)) error
 	texts   []textOf // the texts of the records that are being saved
@@ -146,7 +146,7 @@ func (s *saving) putTextOf(record []byte) *block {
 	return b
 }
 
-// roomIn returns the block of a bucket. If the block is full, roomIn emits it first.
+// roomIn returns the block of a bucket, which is not full: a full block is emitted first.
 func (s *saving) roomIn(bucket int) *block {
 	b := &s.blocks[bucket]
 	if b.bytes+len(b.single)+len(b.counted) >= s.limit {
@@ -365,7 +365,7 @@ func (p *QueryRows) First() bool { return p.number == 0 }
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {
-		countsNowhere := !anyBit(content[:s.maskBytes]) // such rows are stored only if they use up places of a sample
+		countsNowhere := !anyBit(content[:s.maskBytes]) // such rows are stored only if there is a sample, in which they take up places
 		unknownBits := len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0
 		if countsNowhere && s.sample == nil || unknownBits {
 			return false

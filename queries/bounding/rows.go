@@ -82,7 +82,7 @@ type Rows struct {
 	spill      Spill
 	partitions []partition // nil before the first record
 	open       [][]byte    // the chunk of each partition to which records are appended
-	shift      uint8       // partitionOf shifts a hash by so many bits
+	shift      uint8       // partitionOf shifts a hash right by this many bits
 	unitCache  unitCache
 	staged     staging
 	shared     bool            // several queries share the records
@@ -98,7 +98,8 @@ type Rows struct {
 	failed     error // the first error of the spill
 }
 
-// pendingContents is the contents of the listed rows of the current batch, one after the other, until the batch ends.
+// pendingContents holds the contents of some rows of the current batch, one after the other, until the batch ends. rows
+// lists their indexes.
 type pendingContents struct {
 	rows     []int32
 	contents []byte

@@ -14,13 +14,13 @@ import (
 // Rows chosen by columns that the job names
 //
 // A job can name columns that tell the rows of a unit apart, such as a trip's number (sample_by). A row's digest is
-// computed from its values in the unit's columns and in these. If a unit has more than k rows that pass the filters,
-// those are kept whose digest is below the (k+1)-th smallest one. So rows with equal digests are kept or dropped
-// together, and at most k rows are kept. They depend on the unit's own rows alone.
+// computed from its values in the unit's columns and in these. If more than k rows of a unit pass the filters, the rows
+// whose digest is below the (k+1)-th smallest one are kept. So rows with equal digests are kept or dropped together,
+// and at most k rows are kept. They depend on the unit's own rows alone.
 //
-// Compared with messages.go, the choice needs neither cells nor values: one choice serves all queries with the same
-// filters and the same k, rows that count in no query use up places, and a database computes cells of kept rows only.
-// The queries share records, each of which holds the row's digest after the queries' bits.
+// Unlike the rule in messages.go, this one needs neither cells nor values. So one choice serves all queries with the
+// same filters and the same k, and a database computes cells only for kept rows. A row that counts in no query can take
+// the place of one that does. The queries share records, each of which holds the row's digest after the queries' bits.
 //
 // If all of these columns hold integers, booleans, dates or times, the digest is computed modulo a prime, because this
 // costs a database much less than a hash function: the values' numbers are the coefficients of a polynomial, and the
@@ -45,7 +45,7 @@ func Numeric(types []table.Type) bool {
 
 // Sample chooses the rows of a unit for all queries that share a store.
 type Sample struct {
-	Texts *units.Texts // of the unit's columns and of the named ones
+	Texts *units.Texts // the canonical texts of the unit's columns and of the columns in sample_by
 	Rows  int64        // k
 }
 

@@ -12,8 +12,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
-// Digests of numbers that grow by a constant step choose rows as if at random: the distances between kept rows, and
-// their places, are distributed as those of random rows. The test has no chance in it: its inputs are fixed.
+// If numbers grow by a constant step, their digests choose rows as if at random: the positions of kept rows, and the
+// distances between them, have the distributions of random rows. The inputs are fixed, so the test always has the same
+// outcome.
 func TestNumericDigestsOfSteadyNumbers(t *testing.T) {
 	const people, rows, k = 4000, 200, 5
 	for _, step := range []int64{1, 7, 1000, 1 << 16, 86_400_000_000, 1 << 40} {
@@ -68,7 +69,8 @@ func numericDigests(t *testing.T, unit int64, number func(n int64) int64, rows i
 	return digests
 }
 
-// Times of different units of time have the same digest, whatever their sign is, and so do numbers beyond the prime.
+// A time has the same digest in seconds, milliseconds and so on, before and after 1970, and also if its number of
+// nanoseconds exceeds the prime.
 func TestNumericDigestsOfTimes(t *testing.T) {
 	for _, seconds := range []int64{0, 1, -1, 1_700_000_000, -62_135_596_800, 9_000_000_000} {
 		digests := map[uint64]string{}

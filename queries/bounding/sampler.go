@@ -36,7 +36,7 @@ func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	if s.Digests != nil && s.Digests.On {
 		s.Digests.add(slots, &s.messages)
 		for i, x := range slots {
-			for _, d := range s.Digests.of(x) {
+			for _, d := range s.Digests.rowDigests(x) {
 				l.add(&d, from+i)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// falseAlarm is the chance that a sound sampler fails one of the tests of uniformity.
+// falseAlarm is the probability that a correct sampler fails a test of uniformity.
 const falseAlarm = 1e-9
 
 // oneUnit is a unit whose rows are numbered by their cells.
@@ -25,7 +25,7 @@ func (u oneUnit) AppendUnit(dst []byte) []byte {
 
 func (u oneUnit) Content(ref uint32) []byte { return binary.BigEndian.AppendUint32(nil, ref) }
 
-// kept bounds a unit that has some rows in cells 0, 1, … and returns the number of kept rows in each.
+// kept bounds a unit with rows[i] rows in cell i, and returns the number of kept rows in each cell.
 func kept(l Limits, unit int, rows []uint64) []int64 {
 	s := sampler{Limits: l, samplerMemory: &samplerMemory{messages: messages{Contents: oneUnit{uint64(unit)}, Order: RowOrder}}, CellWidth: CellBytes}
 	var groups []slot
@@ -39,7 +39,7 @@ func kept(l Limits, unit int, rows []uint64) []int64 {
 	return out
 }
 
-// chiSquare fails if observed counts differ from expected ones more than chance explains.
+// chiSquare fails if observed counts differ from expected ones so much that chance does not explain it (falseAlarm).
 func chiSquare(t *testing.T, observed map[string]float64, expected map[string]float64) {
 	t.Helper()
 	sum := 0.0
@@ -59,7 +59,8 @@ func chiSquare(t *testing.T, observed map[string]float64, expected map[string]fl
 
 func choose(n, k int) float64 { return combin.GeneralizedBinomial(float64(n), float64(k)) }
 
-// If three rows of nine are kept, each set of three is equally likely: the numbers of rows by cell are hypergeometric.
+// If three rows of nine are kept, each set of three is equally likely, so the numbers of kept rows by cell have a
+// hypergeometric distribution.
 func TestKeptRowsAreUniform(t *testing.T) {
 	rows := []uint64{6, 2, 1}
 	const units, keep = 20000, 3

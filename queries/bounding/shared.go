@@ -52,7 +52,8 @@ type sharedStore struct {
 
 // Together replaces several empty stores for the same unit by one store, and returns each query's access to it. One
 // goroutine must use all of them, and pass each batch to all of them in order, from the first to the last. If sample is
-// not nil, it chooses the rows of units for all queries. It reads the batches of the first query.
+// not nil, it chooses the rows of units for all queries. The sample's digests are computed from the batches of the
+// first query.
 func Together(rows []*Rows, sample *Sample) []*QueryRows {
 	mask := (len(rows) + 7) / 8
 	bits := make([]Field, mask, mask+sampleBytes)
@@ -155,8 +156,8 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	return p.store.failed
 }
 
-// EndBatch completes the batch for this query. The last query stores the rows, except those that count in no query. If
-// there is a sample, these too use up places, so they are stored.
+// EndBatch completes the batch for this query. The last query stores the rows. It leaves out rows that count in no
+// query, unless there is a sample, in which they take up places.
 func (p *QueryRows) EndBatch() error {
 	s := p.store
 	if s.numbers != nil {
@@ -265,7 +266,7 @@ func (p *queryBounder) keepFromShared(u *unitBounder, slots []slot) {
 	kept := u.counted
 	switch {
 	case rows <= uint64(min(l.Rows, l.Cells, l.RowsPerCell)):
-	case l.RowsPerCell >= l.Rows && p.cellsFit(u): // only the limit k can bind
+	case l.RowsPerCell >= l.Rows && p.cellsFit(u): // only the limit Rows can drop rows
 		if rows > uint64(l.Rows) {
 			kept = u.smallest(p, len(u.counted) == len(slots))
 		}

@@ -21,7 +21,7 @@ type Spill interface {
 	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int
-	// Err returns why the scan was stopped, or nil if it was not.
+	// Err returns the reason why the scan was stopped, or nil if it was not.
 	Err() error
 	// Write stores pieces one after the other. at is the offset of the first byte.
 	Write(pieces ...[]byte) (at int64, err error)
@@ -30,8 +30,8 @@ type Spill interface {
 	Read(piece []byte, at int64) error
 }
 
-// JoinNow registers a store with a spill at once. The Join method of some spills does nothing, because their caller
-// joins later, when it knows which queries share a store.
+// JoinNow registers a store that no other query shares. Some spills ignore Join, because their caller registers stores
+// later, when it knows which queries share one.
 func JoinNow(s Spill) {
 	switch s := s.(type) {
 	case nil:

@@ -26,7 +26,7 @@ func (*keptSpill) Cells() int64 { return 1 << 30 }
 func (*keptSpill) Workers() int { return 2 }
 func (*keptSpill) Err() error   { return nil }
 
-// sharedSpill is a spill of which a store may use a share.
+// sharedSpill is a spill that allows a store some bytes of memory.
 type sharedSpill struct {
 	*keptSpill
 	share int64
@@ -52,8 +52,8 @@ func (s *keptSpill) Read(piece []byte, at int64) error {
 	return nil
 }
 
-// textBatches are rows of units that are one text or two columns of text: few and many, empty, short, longer than any
-// buffer.
+// textBatches returns rows of units that are one or two texts: batches with few and with many units, and texts that are
+// empty, short, or longer than any buffer.
 func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]int32) {
 	const rows = 1 << 12
 	for range 24 {
@@ -84,8 +84,8 @@ func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]i
 	return batches, cells
 }
 
-// For any amount of memory, and whether or not rows are staged, the same rows of units of text are kept, also if the
-// stores of two workers have different numbers of partitions. Pieces in the spill are not short if the share is small.
+// For units of text, the kept rows do not depend on the memory, on whether rows are staged, or on the numbers of
+// partitions of two workers' stores. If the memory is small, pieces in the spill are still long.
 func TestStagedRowsAreAllThere(t *testing.T) {
 	for columns := 1; columns <= 2; columns++ {
 		batches, cells := textBatches(rand.New(rand.NewPCG(1, uint64(columns))), columns)

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// BenchmarkTexts keeps rows whose units are texts of 32 characters without a dictionary, and groups them.
+// BenchmarkTexts stores rows whose units are texts of 32 characters without a dictionary, and bounds them.
 func BenchmarkTexts(b *testing.B) {
 	const rows, batches = 1 << 14, 128
 	for _, n := range []int{10_000, 1_000_000} {

@@ -31,7 +31,7 @@ type unitBounder struct {
 type queryBounder struct {
 	view
 	sampler sampler
-	kept    []slot // the kept rows of all units since the last delivery
+	kept    []slot // the rows kept since deliver was called last
 	cut     uint64 // the number of rows that the limits drop
 	units   int64  // the number of units with a kept row
 	// If the bound on rows is chosen later (see ranked.go), ranked is not nil, and a kept slot's field At is an index in
@@ -133,7 +133,7 @@ func (u *unitBounder) deliverMany(slots int, deliver func(*queryBounder)) {
 		q := &u.queries[i]
 		deliver(q)
 		if q.kept, q.cut, q.units = q.kept[:0], 0, 0; cap(q.kept) > most {
-			q.kept = nil // else each query could in time hold as many slots as all together
+			q.kept = nil // otherwise each query's list could grow to maxKept slots
 		}
 	}
 	u.undelivered = 0

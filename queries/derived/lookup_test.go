@@ -256,8 +256,9 @@ func TestProblemsOfLookups(t *testing.T) {
 	}
 }
 
-// A value gets the row of the range that has it, as a search through all ranges finds it: ranges side by side, single
-// values, gaps, the least and the greatest integer, in any order of the file. A row with an empty end is left out.
+// A value gets the row of the range that contains it, the same as by a search through all ranges: ranges side by side,
+// single values, gaps, the least and the greatest integer, in any order of the file. A row with an empty end is left
+// out.
 func TestLookupOfRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {

@@ -83,7 +83,8 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 
 // NearestPoints maps a place to the nearest point, or to the first of several equally near ones. If the square of the
 // straight-line distance to every point exceeds Most, the place belongs to no cell. [WGS84] converts places to
-// positions in space. Squared distances are summed in the order x, y, z, so that all engines round alike.
+// positions in space. Squared distances are summed in the order x, y, z, so that all engines get the same rounding
+// errors.
 type NearestPoints struct {
 	Lat, Lon string
 	Points   [][3]float64

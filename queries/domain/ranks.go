@@ -16,10 +16,10 @@ import (
 // value: one step if the steps are evenly spaced. Rounding in the multiplication does not affect the result.
 
 // Numbers of buckets in a table: one bucket for each gap between steps if the gaps are about equal, otherwise
-// fineBuckets or more, at most mostBuckets.
+// fineBuckets or more, at most maxBuckets.
 const (
 	fineBuckets = 1 << 12
-	mostBuckets = 1 << 15
+	maxBuckets  = 1 << 15
 )
 
 // rankBucket is one bucket of the table: it contains n steps, the first of which is limit. before is the number of
@@ -64,7 +64,7 @@ func tableSizes(n int) []int {
 	if n < 2 {
 		return nil
 	}
-	return []int{min(n-1, mostBuckets), max(fineBuckets, min(4*n, mostBuckets))}
+	return []int{min(n-1, maxBuckets), max(fineBuckets, min(4*n, maxBuckets))}
 }
 
 // find returns the rank of a value that is in bucket b.

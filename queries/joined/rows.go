@@ -167,21 +167,21 @@ func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 		out.Codes = m.codes
 	default:
 		m.codes = columnar.Resize(m.codes, len(rows))
-		out.Codes = take(m.codes, c.Codes, rows)
+		out.Codes = gatherRows(m.codes, c.Codes, rows)
 	}
 	if c.Valid != nil {
 		m.valid = columnar.Resize(m.valid, len(rows))
-		out.Valid = take(m.valid, c.Valid, rows)
+		out.Valid = gatherRows(m.valid, c.Valid, rows)
 	}
 	if c.Unparsed != nil {
 		m.unparsed = columnar.Resize(m.unparsed, len(rows))
-		out.Unparsed = take(m.unparsed, c.Unparsed, rows)
+		out.Unparsed = gatherRows(m.unparsed, c.Unparsed, rows)
 	}
 	return out
 }
 
-// take sets dst[i] to items[rows[i]].
-func take[T any](dst, items []T, rows []int32) []T {
+// gatherRows sets dst[i] to items[rows[i]].
+func gatherRows[T any](dst, items []T, rows []int32) []T {
 	for i, row := range rows {
 		dst[i] = items[row]
 	}

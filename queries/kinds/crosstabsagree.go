@@ -154,9 +154,9 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	return agree
 }
 
-// fitWith computes the table of each of these sets of dimensions, so that the table has its margins, and stores it in
-// margins. It begins with the table that margins already holds or, if there is none, with the one nearest to near[a].
-// It reports whether every table has its margins.
+// fitWith changes the table of each set of dimensions so that its sums are its margins, which are tables in margins
+// too, and stores it there. It begins with the table that margins already holds or, if there is none, with the one
+// nearest to the table in near. It reports whether every table has its margins.
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
 	for _, a := range sets {
@@ -170,7 +170,7 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 		raked := t.rake(a, x, margins, false)
 		if bits.OnesCount64(a) == 2 {
 			first := a & -a
-			settle(x, margins[first], margins[a&^first])
+			forceSums(x, margins[first], margins[a&^first])
 		} else if !raked {
 			all = false
 		}
@@ -222,10 +222,10 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	}
 }
 
-// settle changes a table so that its rows and columns have exactly these sums. It first scales down the rows and
+// forceSums changes a table so that its rows and columns have exactly these sums. It first scales down the rows and
 // columns with larger sums. Then it adds the missing amounts, in proportion to the amounts that row and column lack
 // (Altschuler, Weed & Rigollet 2017, algorithm 2).
-func settle(x, rows, columns []float64) {
+func forceSums(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
 	for i, want := range rows {

@@ -163,7 +163,7 @@ func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set, 
 	all := uint64(1)<<len(sizes) - 1
 	joint := &tables{Sizes: sizes}
 	counts := make([]int64, joint.cells(all))
-	elsewhere := []int{20, 100_000}[r.IntN(2)] // one in so many values is not the common one
+	elsewhere := []int{20, 100_000}[r.IntN(2)] // one value in this many is replaced by a random one
 	if rare {
 		elsewhere = 100_000
 	}

@@ -114,8 +114,8 @@ func TestIntegersOfThreeDimensionsStay(t *testing.T) {
 	}
 }
 
-// byScores gives units to columns as if it gave them one by one, each to the column with the largest score among those
-// that still miss units.
+// byScores gives the same result as giving units to columns one by one: each unit to the column with the largest score,
+// among the columns that still miss units.
 func TestUnitsGoToTheBestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 13))
 	for range 2000 {

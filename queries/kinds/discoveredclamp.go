@@ -132,8 +132,8 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 // histogramName is the name of the histogram's component.
 const histogramName = "clamp"
 
-func (q *Clamped) spread() accumulate.BinnedSumsOf {
-	return accumulate.BinnedSumsOf{Quantizer: q.values, Cells: q.Size}
+func (q *Clamped) spread() accumulate.BinnedSumsSpec {
+	return accumulate.BinnedSumsSpec{Quantizer: q.values, Cells: q.Size}
 }
 
 // Aggregation describes the totals that the query needs: sums of values by the bins of the histogram. Values are

@@ -40,7 +40,7 @@ func HeavyTails() (points [][2]float64) {
 	return points
 }
 
-// heavyZ975 is [HeavyZ95] for the 97.5 % interval.
+// heavyZ975 does the same as [HeavyZ95] for the 97.5 % interval.
 func heavyZ975(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z975 })
 }

@@ -37,7 +37,8 @@ const (
 	maxBandwidth = domain.MaxWithin / cutOff
 )
 
-// Kernel is the table of weights. The weights of a row at point i begin at the index starts[i].
+// Kernel spreads the rows of each point over the points around it. It holds a table of weights. The weights of a row at
+// point i begin at the index starts[i].
 type Kernel struct {
 	bandwidth float64
 	starts    []int

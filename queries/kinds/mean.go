@@ -159,19 +159,19 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answ
 		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
 		Sum: noisy[0].deviation, Count: noisy[1].deviation, Z: calibrate.Z95, tail: tailOf(HeavyZ95, noisy...),
 	}
-	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
+	of := func(f func(s, n float64) float64) query.Series { return q.perGroup(noisy, f) }
 	own := []noisyVector{noisy[0].ownVector(), noisy[1].ownVector()}
 	return query.Answer{
-		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
+		Noisy: of(r.mean), Estimate: q.perGroup(estimate, r.estimate), Sigma: of(r.sigma),
 		Low:  of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
 		High: of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
 		Extra: []query.Extra{{Name: noisySum, Values: own[0].fill},
-			{Name: noisyCount, Values: q.both(own, func(_, n float64) float64 { return n })}},
+			{Name: noisyCount, Values: q.perGroup(own, func(_, n float64) float64 { return n })}},
 	}
 }
 
-// both returns a series with f(s, n) for each sum s and the count n of its group.
-func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) query.Series {
+// perGroup returns a series with f(s, n) for each sum s and the count n of its group.
+func (q *Sums) perGroup(components []noisyVector, f func(s, n float64) float64) query.Series {
 	dims := q.Quantizer.Dims
 	return func(start int, dst []float64) {
 		if len(dst) == 0 {

@@ -301,7 +301,7 @@ func TestNestedWeighsTotals(t *testing.T) {
 			}
 		}
 		each(func(_ int, x []float64) { m.weigh(x, variances, nil) })
-		m.mix.settle()
+		m.mix.setWeight()
 		found := m.mix.weight
 		var squares [3]float64
 		for k, weight := range []float64{0, 1, found} {

@@ -89,7 +89,7 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 		c.mix.weight = 1
 		if c.nonnegative && known[l] == nil {
 			each(c.weigh)
-			c.mix.settle()
+			c.mix.setWeight()
 		}
 		each(c.fitTable)
 	}
@@ -153,7 +153,7 @@ func (w *mixture) add(noisy, first, cellwise []float64, variance, covariance flo
 	w.above -= covariance
 }
 
-func (w *mixture) settle() {
+func (w *mixture) setWeight() {
 	w.weight = 0
 	if w.below > 0 {
 		w.weight = min(max(w.above/w.below, 0)+math.Sqrt(w.square)/w.below, 1)
@@ -381,7 +381,7 @@ func (c *children) fitSums(x, totals []float64) {
 		for i, y := range x {
 			x[i] = max(y, 0)
 		}
-		settle(x, totals, c.whole)
+		forceSums(x, totals, c.whole)
 	}
 }
 

@@ -128,7 +128,7 @@ func (q *Sums) Directions() []domain.Direction {
 	return axes
 }
 
-// LooksEmpty looks at the noisy vectors: see [query.Query].
+// LooksEmpty reports whether the noisy vectors could be noise alone: see [query.Query].
 func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmpty(q, noisy) }
 
 // Aggregation describes adding up the values, and the other totals that the query needs.
@@ -168,7 +168,7 @@ func (q *Sums) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Sums) Bytes(workers int, _ int64) int64 {
 	n := 16*int64(q.Size*q.Quantizer.Numbers()) + 8*int64(q.Size)
-	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: q.Kind.Extra().second}
+	of := accumulate.SumsSpec{Quantizer: q.Quantizer, Cells: q.Size, Second: q.Kind.Extra().second}
 	if of.Second != nil {
 		n += 16 * int64(q.Size)
 	}

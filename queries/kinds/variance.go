@@ -172,7 +172,7 @@ func (m moments) sigma(s, q, n float64) float64 {
 // does not far exceed its noise, or if the noise is not normal. Then the interval contains all variances that Fieller's
 // 97.5 % intervals of the mean and of the mean square allow, which covers the true variance more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
-	low, high = m.both(s, q, n)
+	low, high = m.jointInterval(s, q, n)
 	if m.tail != nil || n < manyCounts*m.count {
 		return low, high
 	}
@@ -187,9 +187,9 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 // noise.
 const manyCounts = 15
 
-// both returns an interval that contains the true variance with a probability of at least 95 %: all variances that the
+// jointInterval returns an interval that contains the true variance with a probability of at least 95 %: all variances that the
 // 97.5 % intervals of the mean and of the mean square allow.
-func (m moments) both(s, q, n float64) (low, high float64) {
+func (m moments) jointInterval(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
 	a, b := mean.interval(s, n)
 	c, d := square.interval(q, n)

@@ -30,8 +30,10 @@ func newQuantum(lo, hi float64, whole bool) quantum {
 	return q
 }
 
-// of returns the clamped and rounded value, as a multiple of q.size.
-func (q *quantum) of(x float64) int64 { return int64(math.Round(min(max(x, q.lo), q.hi) / q.size)) }
+// quantize returns the clamped and rounded value, as a multiple of q.size.
+func (q *quantum) quantize(x float64) int64 {
+	return int64(math.Round(min(max(x, q.lo), q.hi) / q.size))
+}
 
 // state summarizes one unit's rows for one column of the table of units. The column's Kind decides which fields are used.
 type state struct {
@@ -51,16 +53,16 @@ func (s *state) sum() float64 {
 	return math.Ldexp(float64(s.total.High), 64) + float64(s.total.Low)
 }
 
-// take keeps value instead of the stored value if value is larger (largest set) or smaller (largest not set).
-func (s *state) take(value []byte, largest bool) {
+// keepExtreme keeps value instead of the stored value if value is larger (largest set) or smaller (largest not set).
+func (s *state) keepExtreme(value []byte, largest bool) {
 	if s.best == nil || (bytes.Compare(value, s.best) > 0) == largest && !bytes.Equal(value, s.best) {
 		s.best = append([]byte{}, value...) // an empty text must not become nil
 	}
 }
 
-// takeDistinct adds a value to the set of different values, unless the set has MostDistinct values.
+// takeDistinct adds a value to the set of different values, unless the set has MaxDistinct values.
 func (s *state) takeDistinct(value []byte) {
-	if len(s.distinct) == MostDistinct {
+	if len(s.distinct) == MaxDistinct {
 		return
 	}
 	if at, known := slices.BinarySearchFunc(s.distinct, value, bytes.Compare); !known {
@@ -73,7 +75,7 @@ func (s *state) merge(o *state, kind Kind) {
 	s.n, s.other = s.n+o.n, s.other+o.other
 	s.total = s.total.Add(o.total)
 	if o.best != nil {
-		s.take(o.best, kind == Max || kind == Last)
+		s.keepExtreme(o.best, kind == Max || kind == Last)
 	}
 	for _, value := range o.distinct {
 		s.takeDistinct(value)

@@ -137,7 +137,7 @@ func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 	default:
 		x = float64(c.Values.Ints[at])
 	}
-	n := p.sum.of(x)
+	n := p.sum.quantize(x)
 	s.n++
 	s.total = s.total.Add(int128.Of(n))
 }
@@ -157,7 +157,7 @@ func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
 	if p.kind == CountDistinct {
 		s.takeDistinct(b.value)
 	} else {
-		s.take(b.value, p.kind == Max || p.kind == Last)
+		s.keepExtreme(b.value, p.kind == Max || p.kind == Last)
 	}
 	if len(s.best)+len(s.distinct) > before {
 		b.held += 24 + int64(len(b.value))

@@ -6,7 +6,7 @@
 // units have the bound max_rows: 1.
 //
 // A [Builder] keeps a state of bounded size for each unit and column: a number, the smallest value so far, or up to
-// [MostDistinct] different values. The order of the rows does not matter. Each worker has a builder, and the states of a
+// [MaxDistinct] different values. The order of the rows does not matter. Each worker has a builder, and the states of a
 // unit in all builders are merged at the end. A hash divides units into 256 partitions, which are merged one at a time.
 // If states exceed the memory, the builder writes them to the [bounding.Spill].
 package perunit
@@ -30,7 +30,7 @@ type Kind string
 // The kinds of columns.
 const (
 	Count         Kind = "count"          // the number of rows
-	CountDistinct Kind = "count_distinct" // the number of different values, at most MostDistinct
+	CountDistinct Kind = "count_distinct" // the number of different values, at most MaxDistinct
 	Sum           Kind = "sum"            // the sum of the clamped values; null without a value
 	Min           Kind = "min"            // the smallest value; null without a value
 	Max           Kind = "max"            // the largest value
@@ -42,8 +42,8 @@ const (
 	Last Kind = "last"
 )
 
-// MostDistinct is the largest result of CountDistinct: further different values are not counted.
-const MostDistinct = 64
+// MaxDistinct is the largest result of CountDistinct: further different values are not counted.
+const MaxDistinct = 64
 
 // maxText is the largest length in bytes of a text that a state keeps. A longer text counts as null.
 const maxText = 1024

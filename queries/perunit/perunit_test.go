@@ -269,7 +269,7 @@ func TestUnitsAreApart(t *testing.T) {
 	}
 }
 
-// A unit has at most MostDistinct different values, whatever their order.
+// A unit has at most MaxDistinct different values, whatever their order.
 func TestDistinctValuesEnd(t *testing.T) {
 	var all []row
 	for i := range 500 {
@@ -277,7 +277,7 @@ func TestDistinctValuesEnd(t *testing.T) {
 	}
 	for range 3 {
 		got, _ := made(t, all, 2, 0)
-		if text := got["p"]; text[:6] != fmt.Sprint(500, " ", perunit.MostDistinct) {
+		if text := got["p"]; text[:6] != fmt.Sprint(500, " ", perunit.MaxDistinct) {
 			t.Error(text)
 		}
 		slices.Reverse(all)

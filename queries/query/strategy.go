@@ -24,8 +24,8 @@ const (
 // Strategy describes where the noise of a query is added, and the errors of the designs that were compared.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss is the mean squared error that the design minimizes. Error is its square root for the given mechanisms. Bound
-	// is a lower bound on Error for any Gaussian design with the same mu; 0 if no bound is known.
+	// Loss names the mean squared error that the design minimizes. Error is the square root of that mean, for the given
+	// mechanisms. Bound is a lower bound on Error for any Gaussian design with the same mu; 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
@@ -79,7 +79,7 @@ type StrategyTable struct {
 	Name      string   `json:"name"`
 	By        []string `json:"by"`
 	Cells     int      `json:"cells"`
-	Deviation float64  `json:"standard_deviation"` // the largest of a noisy cell
+	Deviation float64  `json:"standard_deviation"` // of the noisiest cell
 	// Factors[c] is the factor of component c's noise variance in the variance of the cell with the largest deviation;
 	// nil if that variance is not a sum of multiples of the components' variances.
 	Factors map[string]float64 `json:"-"`

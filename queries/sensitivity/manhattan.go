@@ -20,15 +20,15 @@ import (
 // h(min(b, L)) + h(min(cells − b, L)) with h(a) = min(k, a·m). h is concave, so this is largest if b is half the cells.
 func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
-		return mostRows(l, l.Cells)
+		return maxUnitRows(l, l.Cells)
 	}
 	half := int64(cells) / 2
-	one, other := mostRows(l, min(half, l.Cells)), mostRows(l, min(int64(cells)-half, l.Cells))
+	one, other := maxUnitRows(l, min(half, l.Cells)), maxUnitRows(l, min(int64(cells)-half, l.Cells))
 	return one.Add(one, other)
 }
 
-// mostRows returns h(a) = min(k, a·m), the largest number of rows of a unit in at most a cells.
-func mostRows(l bounding.Limits, a int64) *big.Int {
+// maxUnitRows returns h(a) = min(k, a·m), the largest number of rows of a unit in at most a cells.
+func maxUnitRows(l bounding.Limits, a int64) *big.Int {
 	rows := new(big.Int).Mul(big.NewInt(a), big.NewInt(l.RowsPerCell))
 	if most := big.NewInt(l.Rows); rows.Cmp(most) > 0 {
 		return most

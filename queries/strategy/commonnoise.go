@@ -75,9 +75,9 @@ func NewCommonNoise(cells int, b bounding.Limits, cellsNorm2 *big.Int, replaced 
 	return s
 }
 
-// bestFraction returns the p for which D(a) + a is least, with a = p·2^(−10) from 0 to m/2, where a unit has at most m
-// rows in a cell. D is a maximum of norms of c − a·(1, …, 1), so it is convex in a, and the search halves an interval.
-// Beyond m/2, D grows with a.
+// bestFraction returns the p that minimizes D(a) + a, with a = p·2^(−10) from 0 to m/2, if a unit has at most m rows in
+// a cell. D is a maximum of norms of c − a·(1, …, 1), so it is convex in a, and the search halves an interval. Beyond
+// m/2, D grows with a.
 func (s *CommonNoise) bestFraction(b bounding.Limits) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<commonBits)
@@ -124,8 +124,8 @@ func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
 }
 
-// Argument returns the formula by which D follows from the bounds, for the published release. An example is "sqrt(24 -
-// 2·0.5·24 + 0.25·24)".
+// Argument returns the formula that gives D from the bounds, such as "sqrt(24 - 2·0.5·24 + 0.25·24)", for the published
+// release.
 func (s *CommonNoise) Argument(b bounding.Limits) string {
 	a := s.Share()
 	_, rest := sensitivity.Filled(b, b.Cells)
@@ -202,9 +202,9 @@ func (s *CommonNoise) Measure(counts []int64, units int64) int128.Slice {
 	return y
 }
 
-// Variances returns two variances: each is the variance of the noise that a cell has for itself, common the variance of
-// the noise that all cells have in common. cells and units are the standard deviations of the noise in y and in n. A
-// cell's variance is each + common. The variance of the sum of k cells is k·each + k²·common.
+// Variances returns the variance each of a cell's own noise, and the variance common of the noise that all cells have
+// in common. cells and units are the standard deviations of the noise in y and in n. A cell has the variance each +
+// common, and the sum of k cells the variance k·each + k²·common.
 func (s *CommonNoise) Variances(cells, units float64) (each, common float64) {
 	common = s.Share() * units
 	return cells * cells, common * common

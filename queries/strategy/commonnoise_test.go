@@ -101,9 +101,9 @@ func squaredAlone(all [][]int64, replaced bool) *big.Int {
 	return big.NewInt(largest)
 }
 
-// With the noise that the weights give, no pair of neighbouring tables has more than mu² = 1. The test tries all pairs.
-// The stated standard deviation of a cell is right, and never above the deviation with independent noise. Under
-// replace-one, the noise is independent.
+// If cells and units have the noise that the weights give, the change between any two neighbouring tables costs at most
+// mu² = 1. The test tries all pairs. The stated standard deviation of a cell is right, and never above the deviation
+// with independent noise. Under replace-one, the noise is independent.
 func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 	taken, most := 0, 100
 	if owntest.Checking() {
@@ -186,9 +186,8 @@ func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
 	})
 }
 
-// The standard deviations with common noise, relative to independent noise, are those in the documentation: 0.60 if a
-// unit may be in 24 of 24 cells, 0.77 for 50 of 100, 0.95 for 5 of 18. No other fraction of common noise gives a
-// smaller one.
+// The standard deviations with common noise, relative to independent noise, are as documented: 0.60 if a unit may be in
+// 24 of 24 cells, 0.77 for 50 of 100, 0.95 for 5 of 18. No other fraction a gives a smaller one.
 func TestSharedDeviations(t *testing.T) {
 	for _, c := range []struct {
 		cells   int

@@ -6,8 +6,8 @@
 //
 //	y_c = A_c·x + N(0, sigma_c²)  for each component c,
 //
-// with exactly rounded, independent noise. The answer is computed from y by least squares, after the noise. Let Delta_c
-// be the largest Euclidean norm of the change that one privacy unit makes to A_c·x. Then
+// with exactly rounded, independent noise. The answer is computed from y by least squares, so after the noise. Let
+// Delta_c be the largest Euclidean norm of the change that one privacy unit makes to A_c·x. Then
 //
 //	mu² = sum_c Delta_c²/sigma_c²,
 //

@@ -60,8 +60,7 @@ func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 // Has reports whether all attributes of t are in s.
 func (s Set) Has(t Set) bool { return t&^s == 0 }
 
-// Subsets yields all subsets of a set, which is a bit for each of its elements: first the set itself, last the empty
-// set.
+// Subsets yields all subsets of a set of bits: first the set itself, last the empty set.
 func Subsets[S ~uint64](set S) iter.Seq[S] {
 	return func(yield func(S) bool) {
 		for s := set; yield(s) && s != 0; s = (s - 1) & set {
@@ -92,7 +91,7 @@ type Marginals struct {
 	facts     []attributeFacts
 }
 
-// attributeFacts holds what is computed once from the contrasts of one attribute.
+// attributeFacts holds properties of the contrasts of one attribute, which are computed only once.
 type attributeFacts struct {
 	alike, unlike interval // ranges of the inner products of columns, in units of 2^(−2b); see ranges
 	decoded       float64
@@ -230,8 +229,8 @@ func (m *Marginals) Quantum(s Set) float64 {
 	return math.Ldexp(1, e)
 }
 
-// ColumnNorm returns the squared norm of the largest column of the contrasts of residual s, exactly, in rows². It is
-// the largest squared change of the residual by one row.
+// ColumnNorm returns the squared norm of the largest column of the contrasts of residual s, exactly, in rows². One row
+// changes the residual by at most this.
 func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	product := big.NewInt(1)
 	for _, i := range s.Attributes() {

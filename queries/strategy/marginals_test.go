@@ -39,7 +39,7 @@ func ones(n int) []float64 {
 // addRemove returns the change of the residuals for one row a unit.
 func addRemove(m *Marginals) [][]float64 { return [][]float64{m.Added()} }
 
-// The published errors of Adult's tables: computed with independent code from the formulas of ResidualPlanner and of
+// The errors of tables of Adult equal those that independent code computed from the formulas of ResidualPlanner and
 // HDMM.
 func TestErrorsOfAdult(t *testing.T) {
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestErrorsOfAdult(t *testing.T) {
 			if d.Bound > d.Error || d.Error > d.Bound*(1+1e-6) {
 				t.Errorf("error %g, bound %g", d.Error, d.Bound)
 			}
-			// the guarantee: the components have mu = 1 together
+			// all components together have mu = 1
 			mu2 := 0.0
 			for i, k := range addRemove(m)[0] {
 				mu2 += k / d.Variances[i]
@@ -101,8 +101,8 @@ func workload(t *rapid.T) *Marginals {
 	return m
 }
 
-// dense returns the contrasts of a residual as a dense matrix: a row a coordinate, a column a cell of the table of its
-// attributes.
+// dense returns the contrasts of a residual as a dense matrix, with a row for each coordinate and a column for each
+// cell of the table of the residual's attributes.
 func (m *Marginals) dense(s Set) [][]*big.Int {
 	cells := m.Cells(s)
 	columns := make([][]*big.Int, m.Dimension(s))
@@ -205,8 +205,8 @@ func TestMeasureAndReconstruct(t *testing.T) {
 	})
 }
 
-// TestVariances compares the reported variance of cells with the variance of the reconstruction of unit vectors, the
-// sum of the squares of the coefficients of each coordinate.
+// TestVariances compares the stated variance of cells with the sum of squares of the coefficients of each coordinate,
+// which it finds by reconstructing unit vectors.
 func TestVariances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

@@ -256,7 +256,7 @@ func (n *Nested) Variances(variances []float64) [][]float64 {
 	return out
 }
 
-// NestedErrors holds the mean and the largest variance of a level's estimated cells.
+// NestedErrors holds the mean and the largest variance of the estimated cells of a level.
 type NestedErrors struct{ Mean, Largest float64 }
 
 func errorsOf(variances [][]float64) []NestedErrors {

@@ -286,8 +286,8 @@ func levelsOf(sizes int, leaves int, children func(level, node int) int) [][]int
 	return groups
 }
 
-// A tree whose nodes are of few kinds takes few numbers, whatever its size. A tree whose nodes are all different takes
-// fewer rounds, so that the work is bounded.
+// A tree has few groups if its nodes have few shapes, whatever its size. If a tree has very many groups, the search
+// takes fewer rounds, so that its work is bounded.
 func TestNestedWorkIsBounded(t *testing.T) {
 	const levels, leaves = 4, 1 << 18
 	r := rand.New(rand.NewPCG(7, 8))

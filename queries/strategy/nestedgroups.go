@@ -18,14 +18,14 @@ type alike struct {
 	groups [][]nodeGroup // by level
 }
 
-// nodeKind is a kind of nodes, that is, a shape of their subtrees. It lists the kinds of the children. In the last
-// level above the leaves it is the number of leaves.
+// nodeKind is the shape of a subtree. It lists the kinds of the root's children or, if these are leaves, only their
+// number.
 type nodeKind struct {
 	children []childKind
 	leaves   int
 }
 
-// childKind is a kind of children, and how many children of this kind a node has.
+// childKind is a kind of child nodes, and how many children of this kind a node has.
 type childKind struct{ kind, number int32 }
 
 // nodeGroup is a group of nodes: their kind, the group of their parents, and how many nodes the group has.
@@ -41,7 +41,7 @@ func (n *Nested) findAlike() *alike {
 	var below []int32 // the kind of each node of the level below
 	for l := last - 1; l >= 0; l-- {
 		own, known := make([]int32, n.sizes[l]), map[string]int32{}
-		var numbers, met []int32 // how many children of each kind a node has, and the kinds that occur
+		var numbers, met []int32 // numbers[kind] is how many children of this kind a node has; met lists the kinds that it has
 		if l+1 < last {
 			numbers = make([]int32, len(a.kinds[l+1]))
 		}

@@ -35,16 +35,16 @@ const (
 	nestedStep   = 1e-4
 )
 
-// Solve returns the fraction of mu² for each level with the least loss. A unit changes one cell of each level by 1, and
-// mu is 1, so a level with the fraction p has noise of variance 1/p. A tree with very many groups gets fewer rounds,
-// and the fractions may then not be the best. Errors that are stated for a release are computed from the fractions
-// returned.
+// Solve returns each level's fraction of mu² in the design with the least loss. A unit changes one cell of each level
+// by 1, and mu is 1, so a level with the fraction p has noise of variance 1/p. A tree with very many groups gets fewer
+// rounds, and its fractions may not be the best; the errors that a release states are computed from the fractions it
+// has.
 func (n *Nested) Solve(loss Loss) []float64 {
 	levels := n.Levels()
 	free := 1 - float64(float64(levels)*minShare) // what remains after each level got minShare
 	next := equalWeights(levels)
 	best, least, bound := next, math.Inf(1), 0.0
-	var tangents [][]float64 // tangents[i][l] is the value of tangent i if level l gets all of free
+	var tangents [][]float64 // tangents[i][l] is the value of tangent i if level l gets minShare and all of free
 	for range n.rounds() {
 		p := make([]float64, levels)
 		for l, x := range next {

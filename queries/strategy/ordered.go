@@ -35,13 +35,13 @@ type Ordered struct {
 	losses []Candidate
 }
 
-// Level is one component of a design for cumulative counts: one vector of numbers that gets noise. Only a tree has more
-// than one.
+// Level is one component of a design for cumulative counts: a vector of numbers that get noise. Only a tree has
+// several.
 type Level struct {
 	// Width is the number of cells that each number of the level adds up, or 0 if a number is a weighted sum of many
 	// cells.
 	Width int
-	// Cells is the number of numbers in the level, along one axis.
+	// Cells is the length of the vector, along one axis.
 	Cells int
 	// Quantum is the power of two of which each exact number is a multiple.
 	Quantum float64
@@ -61,8 +61,8 @@ type Candidate struct {
 }
 
 // NewOrdered returns the design of least error for the cumulative counts of n cells, with n from 1 to [MaxOrdered]. The
-// query has groups such axes of n cells each, and a unit contributes within b over all of them. If errors are equal,
-// the design with noise in the cells wins. So the result is never worse than noise in the cells.
+// query has groups axes of n cells each (one for each cell of its other dimensions), and b bounds the rows of a unit on
+// all axes together. The result is never worse than noise in the cells, which is chosen if errors are equal.
 func NewOrdered(n, groups int, b bounding.Limits) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}

@@ -57,7 +57,7 @@ func TestLeastIsTaken(t *testing.T) {
 	}
 }
 
-// neighbours calls f with the row counts of every unit within bounds over some axes of n cells.
+// neighbours calls f with the row counts, by cell, of every unit within bounds.
 func neighbours(cells int, b bounding.Limits, f func([]int64)) {
 	c := make([]int64, cells)
 	var fill func(i int, rows, groups int64)
@@ -91,8 +91,8 @@ func norm2(w int128.Slice) *big.Int {
 	return sum
 }
 
-// TestNoUnitChangesMore checks the stated norm of each level. It tries every unit over small domains, with one group
-// and with two.
+// TestNoUnitChangesMore checks that no unit changes a level by more than its stated norm. It tries every unit over
+// small domains, with one axis and with two.
 func TestNoUnitChangesMore(t *testing.T) {
 	for _, c := range []struct{ n, axes int }{{1, 1}, {2, 1}, {5, 1}, {6, 1}, {3, 2}} {
 		for _, b := range []bounding.Limits{oneRow, {Rows: 3, Cells: 3, RowsPerCell: 1},

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Under replace-one, the noise of a design suffices for every pair of rows. The test computes mu² of each replacement,
-// and of each removal, with dense matrices: it is at most the stated mu², which is 1, and the largest is nearly 1.
+// Under replace-one, each replacement or removal of a row costs at most the stated mu², which is 1, and the most
+// expensive one costs nearly 1. The test computes the costs with dense matrices.
 func TestReplacedRowsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -75,8 +75,8 @@ func TestReplacedRowsTogether(t *testing.T) {
 	})
 }
 
-// The errors of Adult's tables under replace-one, at epsilon 1 and delta 1e-6, are the known ones: if mu² is computed
-// from the largest change of each residual separately (alone), and of all residuals together (together).
+// The errors of tables of Adult under replace-one, at epsilon 1 and delta 1e-6, have their known values, both if mu²
+// adds up the largest change of each residual (alone), and if it is the largest sum for one replacement (together).
 func TestReplacedRowsOfAdult(t *testing.T) {
 	const sigma = 4.2247 // the noise of one row at that guarantee
 	for _, c := range []struct {
@@ -107,7 +107,8 @@ func TestReplacedRowsOfAdult(t *testing.T) {
 	}
 }
 
-// No other design that a plan compares has a smaller error than the solution, for any tables, loss and weights.
+// The solution's error is at most the error of each design that a plan compares with it, for any tables, loss and
+// weights.
 func TestNoOtherWayIsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

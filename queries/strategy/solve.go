@@ -188,7 +188,7 @@ func closedForm(v, costs []float64) (s2 []float64, least float64) {
 	return s2, root * root
 }
 
-// Compared holds the errors of other designs for the same tables at mu = 1. They are errors as in [Design.Error].
+// Compared holds the errors of other designs for the same tables at mu = 1, as [Design.Error] defines them.
 type Compared struct {
 	// The designs:
 	//   - Equal: each table has its own noise, all with one sigma.

@@ -116,9 +116,9 @@ func (p *squareRoot) spread() Spread {
 // of an axis, in their order, neither of the two grows. So some c in the first q cells has the largest norm, with the r
 // rows in one of them. Cells of different axes have inner products of 0.
 //
-// There are two upper bounds, since no inner product is negative. If q exceeds the cells of an axis, the norm is at
-// most k times the norm of the first column (triangle inequality). If too many positions of the r rows had to be tried,
-// the norm is taken with m rows in each of the q cells.
+// In two cases the result is an upper bound. If q exceeds the cells of an axis, it is k times the norm of the first
+// column (triangle inequality). If too many positions of the r rows had to be tried, it is the norm with m rows in each
+// of the q cells, which is not smaller, because no inner product is negative.
 func (p *squareRoot) norm2(b bounding.Limits) (norm *big.Int, attained bool) {
 	cells, rest := sensitivity.Filled(b, b.Cells)
 	if rest > 0 {

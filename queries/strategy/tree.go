@@ -23,8 +23,8 @@ import (
 // with V' the sum of V over the children and q the precision (the inverse variance) of the noise in the parent's own
 // count.
 
-// tree has levels of nodes over n cells, from the coarsest level to the leaves. The width of each level is a multiple
-// of the next level's width.
+// tree has levels of nodes over n cells, from the coarsest level to the leaves. widths[l] is the number of cells of a
+// node of level l, a multiple of the next width.
 type tree struct {
 	n      int
 	widths []int

@@ -52,8 +52,8 @@ func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	}
 }
 
-// bisect returns the extreme float64 between good and bad for which ok returns true. ok(good) must be true and ok(bad)
-// false.
+// bisect returns the float64 nearest to bad, from good on, for which ok returns true. ok(good) must be true and ok(bad)
+// false, with one change between them.
 func bisect(good, bad float64, ok func(float64) bool) float64 {
 	g, b := math.Float64bits(good), math.Float64bits(bad)
 	for max(g, b)-min(g, b) > 1 {

@@ -37,7 +37,7 @@ func Meets(eps float64, mu Quotient, delta float64) bool {
 	return BigMeets(eps, mu.big(), delta)
 }
 
-// MeetsAtRatio is Meets for mu = eps/c, with eps and c above 0.
+// MeetsAtRatio does the same as Meets, for mu = eps/c with eps and c above 0.
 func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
 	switch curve(wideOf(eps), wideOf(eps).div(wideOfBig(c))).compare(delta) {
 	case -1:

@@ -35,7 +35,8 @@ func solveMu(eps, delta float64) (mu wide, converged bool) {
 }
 
 // solveEpsilon approximates the epsilon > 0 with delta(epsilon) = delta. converged reports whether its relative error
-// is at most 2^-62. The unknown of the iteration is a = epsilon/mu, in which the curve has a scale of 1.
+// is at most 2^-62. The iteration solves for a = epsilon/mu, because the width of the curve in a is about 1, whatever
+// mu is.
 func solveEpsilon(delta float64, mu wide) (eps wide, converged bool) {
 	m := mu.approximate()
 	a := math.Max(startX(delta, m)+m/2, 0)

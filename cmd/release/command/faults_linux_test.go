@@ -59,7 +59,7 @@ func TestDiskFull(t *testing.T) {
 	p.settled(1)
 }
 
-// TestLedgerDiskFull is TestDiskFull for the ledger's disk.
+// TestLedgerDiskFull does the same as TestDiskFull with the ledger's disk.
 func TestLedgerDiskFull(t *testing.T) {
 	p := newProcesses(t, "sqlite:disk/ledger.db", "1000")
 	resize := p.disk("disk")

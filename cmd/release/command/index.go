@@ -88,15 +88,17 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 }
 
 // findReleases lists the releases in the folders below dir, the newest first. It skips links and hidden folders, such
-// as staging folders.
+// as staging folders, and what is removed while it looks.
 func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 	var out []indexed
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
-			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case path != dir && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
 		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || isRetired(path)):
 			return fs.SkipDir
 		case d.Name() != manifest.FileName || !d.Type().IsRegular():
@@ -105,6 +107,9 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 			return console.Usagef("%s is a release itself: name the folder above it", console.Here(dir))
 		}
 		m, digest, err := sink.ReadManifest(filepath.Dir(path))
+		if _, gone := os.Lstat(path); err != nil && errors.Is(gone, fs.ErrNotExist) {
+			return fs.SkipDir
+		}
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -28,10 +29,11 @@ import (
 
 // notPaths are the flags whose values are not file names.
 var notPaths = strings.Fields(`adjacency budget-delta budget-epsilon by data-checks dataset delta delta-cap dialect
-	epsilon from ask max-half-width minus rows log max-spend mechanism memory-limit method mu name older-than param partition per picture query reason renyi
+	epsilon from ask max-half-width minus rows log max-spend mechanism memory-limit method mu name older-than param partition per query reason renyi
 	rho risk-column sensitivity set shape shard sigma sum of mean table to type unit value weights`)
 
-// pathLines are command lines that are complete except for one path, PATH. They start in a folder with the quickstart
+// pathLines are command lines that are complete except for one path, PATH. PATH.csv and PATH.svg lead to the same. They
+// start in a folder with the quickstart
 // (q/job.yaml), a release of it (q/out), a key (key), its ledger and a part (a.part) under the key run.key.
 var pathLines = map[string]string{
 	"aggregate/key":                 "aggregate q/job.yaml --key PATH --shard 1/1 --out b.part",
@@ -90,15 +92,17 @@ var pathLines = map[string]string{
 	"merge/metrics":                 "merge q/job.yaml a.part --key run.key --metrics PATH",
 	"merge/out":                     "merge q/job.yaml a.part --key run.key --out PATH",
 	"merge/sign":                    "merge q/job.yaml a.part --key run.key --sign PATH",
+	"merge/to":                      "merge q/job.yaml a.part --key run.key --partition 1/1 --to PATH",
 	"merge/tmp-dir":                 "merge q/job.yaml a.part --key run.key --tmp-dir PATH",
 	"plan/JOB":                      "plan PATH",
 	"plan/out":                      "plan q/job.yaml --out PATH",
+	"plan/picture":                  "plan q/job.yaml --picture PATH.svg",
 	"plan/tmp-dir":                  "plan q/job.yaml --tmp-dir PATH",
 	"plot/DIR":                      "plot PATH",
 	"plot/job":                      "plot q/out --out p.svg --job PATH",
 	"report/job":                    "report q/out --out r --job PATH",
 	"preview/tmp-dir":               "preview q/job.yaml --tmp-dir PATH",
-	"plot/out":                      "plot q/out --out PATH",
+	"plot/out":                      "plot q/out --query trips_by_hour --out PATH.svg",
 	"preview/JOB":                   "preview PATH",
 	"preview/out":                   "preview q/job.yaml --out PATH",
 	"prune/JOB|--store":             "prune PATH --withdrawn",
@@ -170,8 +174,14 @@ var jobPaths = map[string]string{
 	"input.files":  "input: {files: [PATH], format: csv}",
 	"output.dir":   `output: {dir: PATH}`,
 	"ledger.store": `ledger: {store: "sqlite:PATH", dataset: d, budget: {epsilon: 9, delta: 1e-4}}`,
-	"values_from":  `queries: [{name: n, histogram: {by: [{column: c, values_from: {file: PATH, column: c}}]}}]`,
-	"nearest":      `queries: [{name: n, histogram: {by: [{nearest: {columns: [a, b], points: PATH, point_columns: [a, b]}}]}}]`,
+	"lookups":      "input: {files: [in.csv], lookups: [{file: PATH.csv, on: {a: a}, add: [z]}]}",
+	"values_from":  `queries: [{name: n, histogram: {by: [{column: c, values_from: {file: PATH.csv, column: c}}]}}]`,
+	"known": `queries: [{name: n, crosstabs: {by: [{column: c, values_from: {file: levels.csv, column: c}, levels: [b, c]}], optimize: tables,
+ known: [{level: b, file: PATH.csv, column: a}]}}]`,
+	"graph": `queries: [{name: n, histogram: {by: [{column: c, values: [x, y]}]},
+ denoise: [{method: tree-ensemble, graph: {edges: PATH.csv, from: u, to: v}}]}]`,
+	"rates":   `queries: [{name: n, histogram: {by: [{column: c, values: [x]}]}, rates: [{name: r, file: PATH.csv, value: v, on: [c]}]}]`,
+	"nearest": `queries: [{name: n, histogram: {by: [{nearest: {lat: a, lon: b, points: PATH.csv, id: id, within_m: 150}}]}}]`,
 }
 
 const pathJob = `version: 1
@@ -192,6 +202,7 @@ func TestNoPathHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(dir, "in.csv"), "a,b,c\n1,2,x\n")
+	put(t, filepath.Join(dir, "levels.csv"), "b,c\n2,x\n")
 	put(t, filepath.Join(dir, "dated.yaml"), strings.Replace(pathJob, "name: n\n",
 		"name: n\nparams: {day: {type: date, every: day}}\ntitle: \"${day}\"\n", 1))
 	run := func(line string) (code int, said string, took time.Duration) {
@@ -211,7 +222,7 @@ func TestNoPathHangs(t *testing.T) {
 			t.Fatalf("%s: %d %s", line, code, said)
 		}
 	}
-	things := map[string]string{"pipe": filepath.Join(dir, "pipe"), "device": "/dev/zero",
+	things := map[string]string{"pipe": filepath.Join(dir, "pipe"), "device": filepath.Join(dir, "device"),
 		"socket": filepath.Join(dir, "socket"), "link": filepath.Join(dir, "link"), "folder": filepath.Join(dir, "folder")}
 	listener, err := net.Listen("unix", things["socket"])
 	if err != nil {
@@ -219,8 +230,13 @@ func TestNoPathHangs(t *testing.T) {
 	}
 	defer listener.Close()
 	for _, err := range []error{syscall.Mkfifo(things["pipe"], 0o600), os.Symlink("nowhere", things["link"]),
-		os.Mkdir(things["folder"], 0o700)} {
+		os.Symlink("/dev/zero", things["device"]), os.Mkdir(things["folder"], 0o700)} {
 		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range things {
+		if err := errors.Join(os.Symlink(path, path+".csv"), os.Symlink(path, path+".svg")); err != nil {
 			t.Fatal(err)
 		}
 	}

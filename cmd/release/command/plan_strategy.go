@@ -165,12 +165,12 @@ func waysOf(s *query.Strategy) [][]string {
 	return rows
 }
 
-// mostComponents is the maximum number of components that a plan prints. JSON has all of them.
-const mostComponents = 8
+// maxComponents is the maximum number of components that a plan prints. JSON has all of them.
+const maxComponents = 8
 
 // componentsText describes each component of a strategy, if they are few.
 func componentsText(q *pipeline.Planned) string {
-	if len(q.Mechanisms) < 2 || len(q.Mechanisms) > mostComponents {
+	if len(q.Mechanisms) < 2 || len(q.Mechanisms) > maxComponents {
 		return ""
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}

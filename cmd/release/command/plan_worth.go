@@ -142,7 +142,7 @@ func planFigure(p *pipeline.Plan) *picture.Figure {
 	rows.Marks = []picture.RowMarks{shares}
 	curve := picture.Line{Style: picture.Style{Color: picture.Blue, Line: picture.Solid}}
 	for _, w := range worthOf(p).Curve {
-		if w.Epsilon <= mostDrawn*float64(p.Guarantee().Epsilon) && w.Epsilon >= leastDrawn*float64(p.Guarantee().Epsilon) {
+		if w.Epsilon <= maxDrawn*float64(p.Guarantee().Epsilon) && w.Epsilon >= minDrawn*float64(p.Guarantee().Epsilon) {
 			curve.X, curve.Y = append(curve.X, w.Epsilon), append(curve.Y, w.Noise)
 		}
 	}
@@ -156,6 +156,6 @@ func planFigure(p *pipeline.Plan) *picture.Figure {
 
 // The range of epsilons that is drawn, in multiples of the plan's epsilon.
 const (
-	leastDrawn = 0.2
-	mostDrawn  = 5
+	minDrawn = 0.2
+	maxDrawn = 5
 )

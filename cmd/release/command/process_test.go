@@ -64,7 +64,7 @@ func (p *processes) write(name, text string) {
 // job writes a job with a fingerprint of its own.
 func (p *processes) job(name string) { p.presents(name, name) }
 
-// presents writes a job with this name and the fingerprint that question gives.
+// presents writes a job with this name. Jobs with equal questions have equal fingerprints.
 func (p *processes) presents(name, question string) {
 	p.write(name+".yaml", fmt.Sprintf(processJob, name, question, name, p.store, p.epsilon))
 }

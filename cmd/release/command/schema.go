@@ -26,7 +26,7 @@ func (a *app) manCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			header := &doc.GenManHeader{Title: "RELEASE", Section: "1", Source: "dprelease"}
 			if err := doc.GenManTree(cmd.Root(), header, args[0]); err != nil {
-				return console.Usagef("man: the folder can't be written: %s", args[0])
+				return console.WriteError(args[0], err)
 			}
 			return nil
 		},

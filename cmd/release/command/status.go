@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +71,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	}
 	if a.JSON {
 		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows,
-			"counts": counts(windows), "reserved": reservedJSON(a.last.waiting)}), incomplete(windows))
+			"counts": counts(windows), "reserved": reservedJSON(a.last.waiting, time.Now())}), incomplete(windows))
 	}
 	rows := [][]string{{"data interval", "state", "folder", "note"}}
 	for _, w := range windows {
@@ -79,12 +80,14 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	return errors.Join(a.Print(console.Aligned(rows)+console.Fill("\n%s\n", summary(windows))), incomplete(windows))
 }
 
-// reservedJSON returns the reserved charges as they are printed in JSON.
-func reservedJSON(waiting []ledger.Run) []map[string]any {
+// reservedJSON returns the reserved charges as they are printed in JSON. A charge is ahead if the clock has not reached
+// its time.
+func reservedJSON(waiting []ledger.Run, now time.Time) []map[string]any {
 	out := []map[string]any{}
 	for i := range waiting {
 		r := &waiting[i]
-		out = append(out, map[string]any{"job": r.Charge.Job, "params": r.Charge.Params, "since": r.Updated.UTC()})
+		out = append(out, map[string]any{"job": r.Charge.Job, "params": r.Charge.Params, "since": r.Updated.UTC(),
+			"ahead": r.Updated.After(now)})
 	}
 	return out
 }

@@ -130,7 +130,7 @@ func hostileFolder(t *testing.T) (dir string, write func(name, text string) stri
 	}
 }
 
-// A Parquet file whose column names hold escape sequences and line ends.
+// No command prints escape sequences or line ends that are in the column names of a Parquet file.
 func TestHostileNamesOfAParquetFile(t *testing.T) {
 	dir, write := hostileFolder(t)
 	f, err := os.Create(filepath.Join(dir, "a.parquet"))
@@ -169,7 +169,8 @@ func TestHostileNamesOfAParquetFile(t *testing.T) {
 	}
 }
 
-// A CSV file with such a header, and such names of the file, of folders and of the job.
+// No command prints escape sequences or line ends that are in the header of a CSV file, or in the name of a file, a
+// folder or a job.
 func TestHostileNamesOfACSVFile(t *testing.T) {
 	dir, write := hostileFolder(t)
 	name := strings.ReplaceAll(hostileName, "/", "")

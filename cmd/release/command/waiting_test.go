@@ -48,6 +48,11 @@ func TestChargesThatWaitAreShown(t *testing.T) {
 			t.Errorf("%s: %s", args[0], stderr.String())
 		}
 	}
+	var stdout, stderr strings.Builder
+	execute(t.Context(), []string{"status", path, "--from", "2013-01-01", "--to", "2013-01-03", "--json"}, &stdout, &stderr)
+	if text := stdout.String(); strings.Count(text, `"ahead": true`) != 1 || strings.Count(text, `"ahead": false`) != 1 {
+		t.Errorf("status --json: %s", text)
+	}
 	text, err := os.ReadFile(metrics)
 	if err != nil || !strings.Contains(string(text), `dprelease_charges_reserved_long{dataset="people"} 2`) {
 		t.Errorf("%v: %s", err, text)

@@ -66,7 +66,7 @@ func subtreeSizes(parent []int32) []int32 {
 	return size
 }
 
-// A slot says where the reference to a set is stored: slot 2k is the left half of set k, and slot 2k+1 its right half.
+// A slot is a place for the reference to a set: slot 2k for the left half of set k, slot 2k+1 for its right half.
 // rootSlot is the slot of the set of all nodes of a component.
 const rootSlot = -1
 

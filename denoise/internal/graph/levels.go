@@ -118,7 +118,7 @@ func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 		}
 	}
 	if middle < b.high {
-		s.settle(s.nodes[b.low:middle])
+		s.closeEdges(s.nodes[b.low:middle])
 	}
 	return middle
 }
@@ -134,9 +134,9 @@ func (s *levelSets) mean(nodes []int32) int64 {
 	return whole + part/n
 }
 
-// settle records the order of the two ends of each edge that leads out of upper, the nodes above the cut, and closes
+// closeEdges records the order of the two ends of each edge that leads out of upper, the nodes above the cut, and closes
 // the edge.
-func (s *levelSets) settle(upper []int32) {
+func (s *levelSets) closeEdges(upper []int32) {
 	for _, i := range upper {
 		for a, end := s.g.arcs(i); a < end; a++ {
 			if s.closed(a) || s.side[s.g.to[a]] == source {

@@ -19,7 +19,7 @@ func numbered(n int) []int32 {
 
 // The solution is optimal, which its dual proves: for each edge, the sum of w·(y − x) over the subtree below it is at
 // most λ in size, and it is λ with the sign of the change if x changes there. Solve returns the sum of the leverages,
-// and x has at most so many groups.
+// and x has at most this number of groups.
 func TestSolutionIsOptimal(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 50).Draw(r, "nodes")

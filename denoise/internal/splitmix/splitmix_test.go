@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// The numbers of Vigna's splitmix64.c for the seed 1234567.
+// The generator gives the numbers of Vigna's splitmix64.c for the seed 1234567.
 func TestNext(t *testing.T) {
 	state := uint64(1234567)
 	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431,

@@ -69,7 +69,7 @@ var people = map[string]table{
 			return []string{number(visitor), ip, path, one(r, "200", "200", "200", "304", "404", "500"),
 				number(skewed(r, 150_000, 3))}
 		},
-		beside: both(list("country", names("country", 12)), map[string]table{
+		beside: mergeTables(list("country", names("country", 12)), map[string]table{
 			"ranges": public(200, "first,last,country", func(i int) []string {
 				first := (1+i/10)<<24 + i%10<<16 + i%4*1000
 				return []string{number(first), number(first + 60_000 - i%7*3000), names("country", 12)[i*i%12]}
@@ -101,7 +101,7 @@ var people = map[string]table{
 			return []string{number(i), moment(r).Format(time.DateOnly), number(max(months, 1) * 8 * (20 + r.IntN(1400))),
 				number(months), one(r, "A", "B", "C", "D")}
 		},
-		beside: both(list("region", names("region", 8)), map[string]table{
+		beside: mergeTables(list("region", names("region", 8)), map[string]table{
 			// a client can use two accounts, and an account can have two clients: an owner and a user
 			"dispositions": {each: 1, header: []string{"account", "client", "role"},
 				row: func(_ *rand.Rand, i int) []string {
@@ -121,7 +121,7 @@ var people = map[string]table{
 			return []string{number(phone), names("cell", 300)[(phone*7+skewed(r, 40, 3))%300],
 				moment(r).Add(time.Duration(i%100_000) * time.Second).Format(time.DateTime), number(skewed(r, 6000, 4))}
 		},
-		beside: both(list("district", names("district", 30)), map[string]table{
+		beside: mergeTables(list("district", names("district", 30)), map[string]table{
 			"cells": public(290, "cell,district", func(i int) []string {
 				return []string{names("cell", 300)[i], names("district", 30)[i/10]}
 			})})},

@@ -30,8 +30,8 @@ func list(column string, cells []string) map[string]table {
 		row: func(_ *rand.Rand, i int) []string { return cells[i : i+1] }}}
 }
 
-// both merges maps of tables.
-func both(all ...map[string]table) map[string]table {
+// mergeTables merges maps of tables.
+func mergeTables(all ...map[string]table) map[string]table {
 	out := map[string]table{}
 	for _, tables := range all {
 		maps.Copy(out, tables)
@@ -40,20 +40,20 @@ func both(all ...map[string]table) map[string]table {
 }
 
 // tables has the table of each job, by the name of the job's folder.
-var tables = both(people, map[string]table{
+var tables = mergeTables(people, map[string]table{
 	// each device has three rows, with different pages; no column identifies the device
 	"wikimedia": {rows: 3_000_000, header: []string{"country", "page"},
 		row: func(r *rand.Rand, i int) []string {
 			device := i / 3
 			return []string{names("country", 30)[device*device%30], names("page", 5000)[skewed(r, 1666, 4)*3+i%3]}
 		},
-		beside: both(list("country", names("country", 30)), list("page", names("page", 5000)))},
+		beside: mergeTables(list("country", names("country", 30)), list("page", names("page", 5000)))},
 	"wikimedia-history": {rows: 300_000, header: []string{"country", "page", "views"},
 		row: func(r *rand.Rand, i int) []string {
 			page := skewed(r, 5000, 4)
 			return []string{names("country", 30)[i%30], names("page", 5000)[page], strconv.Itoa(1 + skewed(r, 20_000/(1+page), 2))}
 		},
-		beside: both(list("country", names("country", 30)), list("page", names("page", 5000)))},
+		beside: mergeTables(list("country", names("country", 30)), list("page", names("page", 5000)))},
 	// all rows are of the same weekday in six weeks; in the last week fewer people go out
 	"mobility": {rows: 6_000_000, header: []string{"user", "week", "county", "place"},
 		row: func(r *rand.Rand, i int) []string {
@@ -93,7 +93,7 @@ var tables = both(people, map[string]table{
 			return []string{names("tract", 1000)[250*(i%4)+skewed(r, 250, 2)], []string{"female", "male"}[r.IntN(2)],
 				strconv.Itoa(int(min(39+22*math.Abs(r.NormFloat64()*0.9-0.2), 99))), names("race", 7)[skewed(r, 7, 3)]}
 		},
-		beside: both(list("race", names("race", 7)), map[string]table{
+		beside: mergeTables(list("race", names("race", 7)), map[string]table{
 			"tract": {rows: 1000, header: []string{"tract", "county", "state", "country"}, row: func(_ *rand.Rand, i int) []string {
 				return []string{names("tract", 1000)[i], names("county", 40)[i/25], names("state", 4)[i/250], "all"}
 			}},
@@ -108,7 +108,7 @@ var tables = both(people, map[string]table{
 			return []string{names("country", 200)[i/300], names("project", 100)[project],
 				[]string{"1 to 4", "5 to 99", "100 or more"}[i%3], strconv.Itoa(skewed(r, 1+4000/(1+project)>>(2*(i%3)), 3))}
 		},
-		beside: both(list("lower", names("country", 200)[:120]), list("medium", names("country", 200)[120:170]),
+		beside: mergeTables(list("lower", names("country", 200)[:120]), list("medium", names("country", 200)[120:170]),
 			list("higher", names("country", 200)[170:]), list("project", names("project", 100)))},
 	"births": {rows: 165_915, header: []string{"month", "mother_age", "parity", "gestation", "sex", "weight"},
 		row: func(r *rand.Rand, _ int) []string {

@@ -44,9 +44,9 @@ func TestAzure(t *testing.T) {
 	})
 }
 
-// testCloud runs the job of the stand. Attempts whose workers lack a variable, or whose input is replaced, cost
-// nothing. The budget pays for one release. Two workers make it at the end, while every third request fails. A repeated
-// run by a worker and by the local engine finds this release, with the result in the store.
+// testCloud runs the job of the stand. Attempts charge nothing if a worker lacks a variable or if the input is
+// replaced. At the end two workers make the release, for which the budget is just enough, while every third request
+// fails. Repeated runs, by a worker and by the local engine, return this release.
 func testCloud(t *testing.T, s *stand, lacks []lack) {
 	t.Helper()
 	s.testLacks(lacks)

@@ -36,7 +36,8 @@ func (p promising) Read(ctx context.Context, o store.Object, at, size int64) (r 
 	return p.Memory.Read(ctx, o, at, size)
 }
 
-// A result is read whole, in pieces, and the length that a store announces takes no memory.
+// A result is read to its end, in pieces. A store that announces a wrong length does not make the reader allocate
+// memory for it.
 func TestResultsOfStores(t *testing.T) {
 	m := storetest.New()
 	content := bytes.Repeat([]byte("0123456789"), pieceBytes/4)

@@ -43,6 +43,7 @@ import (
 	dpbeam "github.com/dprelease/dprelease/full/beam"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/store"
@@ -237,9 +238,10 @@ func (o *options) run(job string, merge []string) int {
 	for _, p := range o.params {
 		params = append(params, "--param", p)
 	}
-	text, err := os.ReadFile(job)
+	const most = 4<<20 + 1 // one byte more than a job may have
+	text, err := regular.ReadFile(job, most)
 	if err != nil {
-		return report(exitUsage, errors.New("the job file can't be read"))
+		return report(exitUsage, errors.New("the job file can't be read: "+regular.Reason(err)))
 	}
 	plan, err := dpbeam.NewPlan(ctx, job, text, o.params.values())
 	if err != nil {
@@ -309,7 +311,7 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	return key, 0
 }
 
-// asksForInput reports whether a flag of the merge makes a run read the input of a job that is released already.
+// asksForInput reports whether a flag makes a run read its input even if the job is released already.
 func asksForInput(flag string) bool {
 	return strings.HasPrefix(flag, "--new-release") || strings.HasPrefix(flag, "--compare-input")
 }

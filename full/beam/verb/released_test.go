@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/command"
 )
 
-// A job that is released already returns its release without its input. With --new-release it needs the input.
+// If a job is released already, a run returns the release and opens no input. With --new-release it needs the input.
 func TestReleasedJobNeedsNoInput(t *testing.T) {
 	const text = "version: 1\nname: n\nprivacy: {epsilon: 1, delta: 1e-6, unit: row}\ninput: {files: [t.csv]}\n" +
 		"queries: [{name: q, count: {}}]\noutput: {dir: out}\n" +

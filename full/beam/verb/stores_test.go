@@ -49,7 +49,7 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// stand is a job whose input is in stores, with the secrets that must not be shown.
+// stand is a job whose input is in stores, with the secrets that no output may show.
 type stand struct {
 	*storestest.Server
 	t             *testing.T
@@ -67,7 +67,8 @@ func newStand(t *testing.T, rows int) *stand {
 		"X-Amz-Signature")
 }
 
-// newStandOf writes the job of a store, whose URLs have options from the environment, and starts a web server.
+// newStandOf writes a job that reads from a store, and starts a web server. The job's URLs have options from
+// environment variables.
 func newStandOf(t *testing.T, server *storestest.Server, rows int, options string, secrets ...string) *stand {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -175,12 +176,12 @@ func (s *stand) run(workers int, environment ...string) (int, string) {
 	return run.ProcessState.ExitCode(), out.String() + "\nworkers:\n" + poolOut.String() + "\nprism:\n" + prismOut.String()
 }
 
-// pool starts a pool of workers with changed variables; a name without a value is removed.
+// pool starts a pool of workers. environment changes their variables: NAME=value sets one, NAME alone removes it.
 func (s *stand) pool(port int, out *bytes.Buffer, environment []string) *exec.Cmd {
 	for _, e := range environment {
 		name, value, _ := strings.Cut(e, "=")
 		before := os.Getenv(name)
-		_ = os.Setenv(name, value) // the names are ours
+		_ = os.Setenv(name, value) // no error: the names are valid
 		if !strings.Contains(e, "=") {
 			_ = os.Unsetenv(name)
 		}
@@ -281,7 +282,7 @@ func TestPartsAreRefused(t *testing.T) {
 	}
 }
 
-// Flags that no runner could use are refused before anything is read.
+// Flags with invalid values, or without another flag that they need, are refused before anything is read.
 func TestFlagsAreRefused(t *testing.T) {
 	job := filepath.Join(t.TempDir(), "job.yaml")
 	for flag, want := range map[string]string{
@@ -298,7 +299,7 @@ func TestFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// lack is an incomplete environment of a worker, and the expected message.
+// lack is an environment in which a worker lacks a variable, and the expected message.
 type lack struct {
 	name        string
 	environment []string
@@ -345,13 +346,13 @@ func TestWorkerLacks(t *testing.T) {
 		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))},
 			[]string{dpbeam.OtherKey.Says}},
 	})
-	if code, out := s.run(1); code != 0 || !s.released() { // the budget pays for one
+	if code, out := s.run(1); code != 0 || !s.released() { // the budget is enough for one charge
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 }
 
 // An object is replaced by another one of the same length after the submitter or a worker has looked at it. The run
-// refuses it and costs nothing.
+// fails and charges nothing.
 func TestObjectReplaced(t *testing.T) {
 	s := newStand(t, 20_000)
 	s.testReplaced()
@@ -372,7 +373,7 @@ func (s *stand) testReplaced() {
 		}
 		s.Put(t, "monday/t.csv", s.content["t.csv"])
 	}
-	if code, out := s.run(2); code != 0 || !s.released() { // the budget pays for one
+	if code, out := s.run(2); code != 0 || !s.released() { // the budget is enough for one charge
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 }

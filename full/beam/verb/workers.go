@@ -24,9 +24,9 @@ import (
 // functions of each worker's scope (dpbeam.WorkerScope) get a copy of the environment, and prism asks the pool for as
 // many workers.
 
-// runOnServer runs a pipeline on a portable runner as the SDK's universal runner does. With several workers, each
-// worker's scope has its own environment. If the job makes no progress for the duration stalled, it is cancelled, and
-// the error is errStalled.
+// runOnServer runs a pipeline on a portable runner as the SDK's universal runner does. If there are several workers,
+// the functions of each worker's scope get an environment of their own. If the job makes no progress for the duration
+// stalled, it is cancelled, and the error is errStalled.
 func runOnServer(ctx context.Context, p *beam.Pipeline, workers int, stalled time.Duration) error {
 	endpoint, err := jobopts.GetEndpoint()
 	if err != nil {

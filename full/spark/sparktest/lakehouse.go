@@ -27,7 +27,7 @@ func StartLakehouse(t testing.TB) *Server {
 	if err != nil {
 		t.Skipf("Iceberg and Delta cannot be had: %v", err)
 	}
-	// One process: another server may run at the same time.
+	// local[2] is one process with two threads, because another server may run at the same time.
 	return start(t, lakehouseVersion, "local[2]", jars, []string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
 		"spark.sql.catalog.iceberg.type=hadoop", "spark.sql.catalog.iceberg.warehouse=${dir}/iceberg",
 		"spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",

@@ -51,7 +51,7 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 		t.Skipf("Spark cannot be had: %v", err)
 	}
 	s := &Server{Process: setuptest.NewProcess(t, "spark")}
-	home := filepath.Join(s.Dir, "home") // executors write beside the jars
+	home := filepath.Join(s.Dir, "home") // executors write their logs below SPARK_HOME, so each server has its own
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func executor(t testing.TB, dsn string) func(text string) error {
 	}
 }
 
-// told returns err with the server's message added.
+// told adds the server's message to err, for the log of a test.
 func told(err error) error {
 	var e *spark.Error
 	if errors.As(err, &e) {

@@ -83,7 +83,8 @@ func StartGCS(t testing.TB) *Server {
 	return s
 }
 
-// startGCS starts fake-gcs-server. It answers requests for the host name host or, if that is "", for its proxy's.
+// startGCS starts fake-gcs-server, which answers requests for one host name: host or, if that is "", the name of its
+// proxy.
 func startGCS(t testing.TB, host string) *Server {
 	t.Helper()
 	program := emulator(t, "fake-gcs-server", func(dir string) *exec.Cmd {
@@ -121,8 +122,8 @@ func posted(address string, content []byte) error {
 	return nil
 }
 
-// Google is fake-gcs-server in place of Google's host, for processes that the test starts. It requires a token,
-// which the account in the file Credentials gets.
+// Google is fake-gcs-server in place of Google's host, for processes that the test starts. Requests need a token, and
+// only the account in the file Credentials gets one.
 type Google struct {
 	*Server
 	// Authority is the certificate of the server, in PEM. SSL_CERT_FILE names a file with it. A test may set

@@ -97,7 +97,8 @@ func install() (home string, err error) {
 	return dir, err
 }
 
-// run starts the server and waits until it answers.
+// run starts the server and waits until it answers. Rows of the function sequence come from a worker, which the server
+// knows some time after it answers queries without a table.
 func (s *Server) run(t testing.TB, java, dir string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(s.Address)
@@ -126,8 +127,8 @@ func (s *Server) run(t testing.TB, java, dir string) {
 		"-Dlog.levels-file="+filepath.Join(s.Dir, "log.properties"), "-Dplugin.dir="+filepath.Join(dir, onlyPlugins),
 		"-Dcatalog.config-dir="+filepath.Join(s.Dir, "etc", "catalog"), "io.trino.server.TrinoServer")
 	s.Start(t, server, func(ctx context.Context) bool {
-		one := 0
-		return db.QueryRowContext(ctx, "SELECT 1").Scan(&one) == nil
+		rows := 0
+		return db.QueryRowContext(ctx, "SELECT count(*) FROM TABLE(sequence(1, 10))").Scan(&rows) == nil
 	})
 }
 

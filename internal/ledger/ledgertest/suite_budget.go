@@ -71,7 +71,7 @@ func testPeriod(t *testing.T, s ledger.Store) {
 
 // testClockSetBack checks caps of one kind of period at a time. A clock that is set back frees no budget: neither on an
 // earlier day on which nothing was spent, nor in the same month or year. The time zone of the clock makes no
-// difference. A refusal names the period, and says so if the clock has not reached it.
+// difference. A refusal names the period, and states if the clock has not reached it yet.
 func testClockSetBack(t *testing.T, s ledger.Store) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	b := ledger.NewBook(s, func() time.Time { return now })

@@ -31,7 +31,7 @@ func lock(path, name string, s sharing) (unlock func(), err error) {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	// ensure may have removed the file between the opening and the lock, which then excludes nobody.
+	// ensure may have removed the file between the opening and the lock; then the lock excludes no other process.
 	there, err1 := os.Lstat(f.Name())
 	own, err2 := f.Stat()
 	if err1 != nil || err2 != nil || !os.SameFile(there, own) {

@@ -30,6 +30,9 @@ func translatePostgres(ctx context.Context, err error) error {
 	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // the latter while connecting
 		return errSilent
 	case errors.As(err, &connecting):
+		if reason := silence.Reason(err); reason != "" {
+			return fmt.Errorf("%w: %s", errAway, reason)
+		}
 		return errAway
 	}
 	return ledger.ErrUnavailable

@@ -64,7 +64,8 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 			return err
 		}
 	}
-	switch info, err := lstat(path); {
+	info, err := lstat(path)
+	switch {
 	case err != nil:
 		return err
 	case info == nil:
@@ -84,7 +85,11 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 			return err
 		}
 	}
-	if len(c.found) > 0 {
+	const sector = 512 // the size of every SQLite file is a multiple of it
+	switch {
+	case len(c.found) > 0 && info != nil && info.Size()%sector != 0: // so it needs no repair of its permissions
+		return fmt.Errorf("%s: %w", path, ledger.ErrNotLedger)
+	case len(c.found) > 0:
 		lines := []error{fmt.Errorf("%s: %w", path, ledger.ErrExposed)}
 		for _, finding := range c.found {
 			lines = append(lines, errors.New("  "+finding))

@@ -109,6 +109,17 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
+// A file that cannot be a ledger is named as such. Its permissions are not to be corrected.
+func TestNoLedgerForAll(t *testing.T) {
+	t.Parallel()
+	path := nested(t)
+	write(t, path, []byte("branch,loans\n"), 0o644)
+	must(t, os.Chmod(path, 0o644))
+	if err := reopen(t, "sqlite:"+path); !errors.Is(err, ledger.ErrNotLedger) || strings.Contains(err.Error(), "chmod") {
+		t.Error(err)
+	}
+}
+
 func expect(t *testing.T, err, want error, say, path string) {
 	t.Helper()
 	say = strings.NewReplacer("PATH", path, "FOLDER", filepath.Dir(path), "ABOVE",

@@ -80,8 +80,8 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 	return n
 }
 
-// FixRandom makes the rest of the test draw reproducible random bits, with testing/cryptotest. Without it a draw
-// refuses any reader except the system's.
+// FixRandom makes all later draws of the test use the same random bits in each run, by testing/cryptotest. Without
+// FixRandom, draws refuse random bits that a test has fixed.
 func FixRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	if !owntest.Guard(t) {

@@ -28,8 +28,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// The probabilities agree with the definitions, and the checks detect a scale that is 5 % wrong: expected at more than
-// 1,000 above the threshold, 12 of the statistic's standard deviations.
+// The probabilities agree with their definitions, and the checks detect a scale that is 5 % wrong: the statistic is
+// then expected at more than 1,000 above the threshold, which is 12 of its standard deviations.
 func TestPureBins(t *testing.T) {
 	q := math.Exp(-1.0)
 	d := pureInput{input{1, 0, -5}, true}.exact()
@@ -134,7 +134,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// No group has more checks than the false-alarm probability is split over.
+// The sampler has at most maxChecks checks, over which the false-alarm probability is split, and their names differ.
 func TestShares(t *testing.T) {
 	owntest.Slow(t)
 	if testing.Short() {

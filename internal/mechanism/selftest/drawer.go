@@ -13,8 +13,7 @@ import (
 const (
 	// minSamples is the number of samples that a check draws even if its time is over. Bins are made for this number.
 	minSamples = 2_000_000
-	// chunk is the number of samples that are drawn at a time, the same as in a release, whose workers draw blocks of
-	// so many cells.
+	// chunk is the number of samples that are drawn at a time. The workers of a release draw blocks of the same length.
 	chunk = 1 << 14
 )
 

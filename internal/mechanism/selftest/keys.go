@@ -41,8 +41,8 @@ const (
 // A key whose count would be 0, or below the pre-threshold, without one of its units is selected with probability at
 // most Failure, and the noise of different keys is independent. So if the claims hold, the lower Clopper–Pearson bound
 // of that probability exceeds Failure with probability at most alarm/64. In the second table all keys are selected, so
-// the selection does not bias the noise in their counts and sums. No key of two units may be selected. An error is
-// ctx's or selection's; a failed check is not an error. The checks belong to the audit's group: see [Run].
+// the selection does not bias the noise in their counts and sums. No key of two units may be selected. A failed check
+// is not an error; errors come from ctx or selection. The checks belong to the audit's group of checks, as for [Run].
 func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	share, rare, wrong, err := auditRareKeys(ctx, selection, 1, "discovered keys, audit of keys of one unit")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// inputs are the numbers and scales with which the sampler is tested: the limits of its range; S below, near and far
-// above the grid; numbers on the grid and below it.
+// inputs are the scales S and the numbers with which the sampler is tested: the limits of its range; scales below 1,
+// near 1 and far above 1; numbers on the grid and with digits below it.
 var inputs = []input{
 	{1.0 / 128, -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, -4, 9}, {2.5, -52, -1<<52 - 12345}, {10, -20, 1<<40 +
 		12345}, {100, 0, 1},

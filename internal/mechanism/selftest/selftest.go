@@ -15,8 +15,8 @@ import (
 )
 
 // Run runs all checks. The sampler's checks take about as long as budget. Then the audit makes two releases of
-// Pairs(budget) cells with each function in releases. An error is ctx's, a release's or an error of the system's source
-// of randomness; a failed check is not an error.
+// Pairs(budget) cells with each function in releases. A failed check is not an error; errors come from ctx, from a
+// release, or from the system's source of randomness.
 func Run(ctx context.Context, budget time.Duration, releases ...Release) ([]Check, error) {
 	var checks []Check
 	for _, k := range knownStreams {

@@ -40,7 +40,7 @@ func values(n mechanism.Noisy) []float64 {
 	return out
 }
 
-// honest makes releases of exact answers on receipts.
+// honest makes releases with the claimed noise, by AddNoise with a receipt.
 func honest(tb testing.TB, m calibrate.Mechanism) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
 		n, err := mechanism.AddNoise(ctx, sealed(tb, cells, rows), ledgertest.Receipt(tb, m), m, 2)

@@ -18,8 +18,8 @@ import (
 // library.
 
 // MarshalArrowParquet returns a record batch as a Parquet file that Arrow's library writes. The file has no row group
-// if the batch has no rows. Without end, the library writes data pages of version 2 if a row has more list elements than
-// its batches.
+// if the batch has no rows. For data pages of version 2, the library loops forever if a row has more list elements than
+// the writer's batch size.
 func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) ([]byte, error) {
 	p := parquet.NewWriterProperties(properties...)
 	s := shredder{}
@@ -101,7 +101,8 @@ func (s *shredder) field(f arrow.Field, of arrow.Array, lists int16) (node schem
 	}, err
 }
 
-// list returns the Parquet node of a list or map, and its rows. As pqarrow has it, all elements of lists are optional.
+// list returns the Parquet node of a list or map, and its rows. As in files of pqarrow, all elements of lists are
+// optional.
 func (s *shredder) list(f arrow.Field, repeat parquet.Repetition, a array.ListLike, lists int16) (schema.Node, rowsOf,
 	error) {
 	_, isMap := a.(*array.Map)

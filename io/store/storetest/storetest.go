@@ -117,6 +117,8 @@ func (m *Memory) List(_ context.Context, prefix string, yield func(store.Object)
 	return nil
 }
 
+// Read opens size bytes of an object from offset at on. An error that Before returns cuts the bytes short, or fails at
+// once.
 func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

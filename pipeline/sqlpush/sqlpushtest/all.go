@@ -12,8 +12,8 @@ type Dialect struct {
 	// Units lists column types for privacy units. Ends lists further types, with the smallest and largest values of
 	// each.
 	Units, Ends []UnitColumn
-	// Cases and Pairs are the numbers of random cases of the tests Answers and Stability; ManyCases is their number
-	// with DPRELEASE_LONG.
+	// Cases and Pairs are the numbers of random cases of the tests answers and stability. With DPRELEASE_LONG both have
+	// ManyCases.
 	Cases, Pairs, ManyCases int
 	// Keys holds values of stabilitytest.Case.Layout for which Server.Type gives texts a character type.
 	Keys []uint64
@@ -36,7 +36,7 @@ func (d Dialect) Run(t *testing.T) {
 		{"texts", Texts, true},
 		// Long lists of labels and edges are written as other SQL expressions than short ones.
 		{"wide domains", Wide, true},
-		// Queries whose clamp or row bound is discovered, and queries whose cells have common noise.
+		// Queries whose clamp or row bound is discovered, and queries whose cells have common noise (strategies).
 		{"discovered clamps", Chosen, true},
 		// Privacy units in columns of times.
 		{"units of times", Times, true},

@@ -10,8 +10,8 @@ import (
 )
 
 // Chosen compares totals for queries whose clamp or row bound is chosen after the rows are read, and for cells with
-// common noise: tables by bin, by rank and of units. The comparison covers all totals from which any choice computes
-// its answers. It fails if the database refuses a query.
+// common noise: tables by bin, by rank and of units. The comparison covers all totals, so the answers are equal for
+// every choice. It fails if the database refuses a query.
 func Chosen(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text},

@@ -22,7 +22,7 @@ type Proxy struct {
 
 	mutex sync.Mutex
 	sent  []*bytes.Buffer // what the server sent, by connection
-	since int             // bytes that the server sent since the limit was set
+	since int             // how many bytes the server sent since the limit was set
 	limit int             // in bytes; 0 if there is no limit
 	hold  holding
 	held  *bytes.Buffer // the recording of the first connection that was held
@@ -34,7 +34,7 @@ type holding int
 const (
 	cutAll  holding = iota // it closes them
 	holdAll                // it keeps all of them open, later ones too, and forwards nothing from the server
-	holdOne                // it treats the first one like that, and forwards the others
+	holdOne                // it keeps the first one open without forwarding, and forwards the others
 )
 
 // NewProxyTo returns a proxy for the server at a network address. Its DSN is empty.

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Sampled compares queries whose rows are chosen by columns of the job (sample_by): with the same sample and different
-// cells, which one statement answers, and with statements of their own. Rows of a unit are alike in the columns or not,
-// have no cell in some queries or no value, and lack the columns.
+// Sampled compares queries whose rows are chosen by sample_by: queries with the same sample, which one statement
+// answers, and queries that need statements of their own. Some rows of a unit are equal in the columns of sample_by,
+// some have null in them, and some have no cell or no value.
 func Sampled(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "person", Kind: stabilitytest.Text}, {Name: "home", Kind: stabilitytest.Int64},

@@ -50,8 +50,8 @@ var kinds = map[stabilitytest.Kind]table.Kind{
 	stabilitytest.Instant: table.Timestamp, stabilitytest.Clock: table.Timestamp,
 }
 
-// mask removes from a job the queries that no database answers. A query that needs the keys of another one is tried
-// together with the queries that are answered. mask returns false if none is left.
+// mask removes from a job the queries that no database answers; it tries a query that needs the keys of another one
+// together with the queries that remain. It returns false if none remains.
 func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	t.Helper()
 	if j.Tables != nil {
@@ -95,7 +95,7 @@ func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	return len(diags) == 0
 }
 
-// trial is the table of a job. For each pair it is emptied and filled anew.
+// trial is the table of a job, which is emptied and filled again for each pair.
 type trial struct {
 	*Server
 	job   string

@@ -137,8 +137,8 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 	return append(stabilitytest.Opened(t, p, a.Exacts), stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
 }
 
-// Result counts the random cases that were tried. Alone counts the queries that were compared one by one because the
-// database refused their job as a whole; Unloaded counts tables that could not be made.
+// Result counts random cases: those tried, compared and refused. Alone counts queries that were compared one by one,
+// because the database refused their job as a whole. Unloaded counts tables that could not be made.
 type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
 // Equality compares the answers to random jobs on random tables. It counts the jobs that the database refuses before it

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// UnitColumn is a column type for a privacy unit, with literals of different values. Null holds literals that stand for
-// no unit, and Equal other literals of the first value.
+// UnitColumn is a column type for a privacy unit, with literals of different values. Null holds literals that are read
+// as null, so that the row has no unit; Equal holds other literals of the first value.
 type UnitColumn struct {
 	Type                string
 	Values, Null, Equal []string

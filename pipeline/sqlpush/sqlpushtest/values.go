@@ -12,8 +12,8 @@ import (
 
 // Values compares answers for columns that hold the smallest and largest values of their types, each as a filter, a
 // dimension, a value, a discovered key and a privacy unit. No row may make the database's statement or the local
-// engine's reading fail. Each type is tried with an eighth of the queries, or a sixteenth on slow servers; with
-// DPRELEASE_LONG all.
+// engine's reading fail. Each type is tried with an eighth of the queries, a sixteenth on slow servers, or all if
+// DPRELEASE_LONG is set.
 func Values(t *testing.T, s *Server, columns []UnitColumn) {
 	t.Helper()
 	for at, c := range columns {

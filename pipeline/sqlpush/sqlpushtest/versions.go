@@ -35,7 +35,7 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: versions, budget: {epsilon: 50, delta: 1e-3}}
 `
 
-// Run changes the table between opening and reading, between a charge and its resumption, and then replaces it.
+// Run changes the table between opening and reading, then between a charge and the resumed run, and then replaces it.
 func (v *Versions) Run(t *testing.T) {
 	p := Plan(t, versionsJob)
 	v.Source.Exact = p.Job().ExactColumns()
@@ -69,8 +69,8 @@ func (v *Versions) Run(t *testing.T) {
 	v.resume(t, p, first.Version(), true, "")
 }
 
-// resume resumes a run that was interrupted after its charge, whose ledger entry records the version charged. It
-// compares the code of the run's error, "" for none.
+// resume resumes a run that was interrupted after its charge. charged is the version in the ledger. The error of the
+// run must have the given code; "" if the run must succeed.
 func (v *Versions) resume(t *testing.T, p *pipeline.Plan, charged string, newRelease bool, code string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -119,8 +119,8 @@ func (v *Versions) open(t *testing.T) *sqlpush.Database {
 	return d
 }
 
-// answers returns the database's answers as text. It fails if the local engine, which reads the database's rows, has
-// others.
+// answers returns the database's answers as text. The test fails if the local engine has other answers over the same
+// rows.
 func (v *Versions) answers(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) string {
 	t.Helper()
 	pushed, err := Answers(t, sqlpush.New(d, make([]byte, 32)), p)

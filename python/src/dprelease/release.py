@@ -103,7 +103,11 @@ class Table:
         It contains the exact answer, within the bounds of the job, in 95 of 100 cells. Raises KeyError if there is not
         exactly one such cell.
         """
-        found = [row for row in self.rows() if all(row[k] == v for k, v in keys.items())]
+        rows = self.rows()
+        for key in keys:
+            if rows and key not in rows[0]:
+                raise KeyError(f"{self.name} has no column {key}: {', '.join(rows[0])}")
+        found = [row for row in rows if all(row[k] == v for k, v in keys.items())]
         if len(found) != 1:
             raise KeyError(f"{len(found)} cells of {self.name} have {keys}")
         return found[0]["ci95_low"], found[0]["ci95_high"]
@@ -153,7 +157,8 @@ class Release(Mapping[str, Table]):
 
     @property
     def status(self) -> str:
-        """`released` if the run made the release, `already`, `finished`, `copied` or `derived` if it spent nothing."""
+        """`released` if the run made the release, `already-released`, `finished`, `copied` or `rerendered` if it
+        spent nothing, `opened` if the release was opened by its path."""
         return str(self.outcome.get("status", "opened"))
 
     @property
@@ -181,6 +186,8 @@ class Release(Mapping[str, Table]):
         return {name: Table(name, formats) for name, formats in files.items()}
 
     def __getitem__(self, name: str) -> Table:
+        if name not in self._tables:
+            raise KeyError(f"the release has no table {name}: {', '.join(self)}")
         return self._tables[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -24,14 +24,14 @@ import (
 
 // BinnedSums is the totals of values, which are single numbers, by cell and bin.
 type BinnedSums struct {
-	BinnedSumsOf
+	BinnedSumsSpec
 	cells     []cellBins // nil before the first row
 	missing   []int64    // for each cell, the number of rows without a value
 	quantized [1]int64   // working memory: the quantized value of one row
 }
 
-// BinnedSumsOf describes a BinnedSums: how the rows of a batch get their cells (Groups) and values.
-type BinnedSumsOf struct {
+// BinnedSumsSpec describes a BinnedSums: how the rows of a batch get their cells (Groups) and values.
+type BinnedSumsSpec struct {
 	// Quantizer clamps values to the public range and quantizes them. It has no centre.
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
@@ -46,25 +46,25 @@ type cellBins struct {
 }
 
 // Layout returns the bins of the histogram.
-func (of BinnedSumsOf) Layout() privateclamp.Layout {
+func (of BinnedSumsSpec) Layout() privateclamp.Layout {
 	return privateclamp.Layout{Signed: of.Quantizer.Min < 0}
 }
 
 // lowest returns the number of the bin of the smallest values. privateclamp numbers bins of negative values below 0.
-func (of BinnedSumsOf) lowest() int {
+func (of BinnedSumsSpec) lowest() int {
 	if of.Layout().Signed {
 		return 1 - privateclamp.Edges
 	}
 	return 0
 }
 
-func (of BinnedSumsOf) bins() int { return privateclamp.Edges - of.lowest() }
+func (of BinnedSumsSpec) bins() int { return privateclamp.Edges - of.lowest() }
 
 // CellBytes returns the memory in bytes for a cell that has rows.
-func (of BinnedSumsOf) CellBytes() int64 { return 24 * int64(of.bins()) }
+func (of BinnedSumsSpec) CellBytes() int64 { return 24 * int64(of.bins()) }
 
 // NewBinnedSums returns totals without rows.
-func NewBinnedSums(of BinnedSumsOf) *BinnedSums { return &BinnedSums{BinnedSumsOf: of} }
+func NewBinnedSums(of BinnedSumsSpec) *BinnedSums { return &BinnedSums{BinnedSumsSpec: of} }
 
 // AddRows implements [Partial].
 func (a *BinnedSums) AddRows(b *table.Batch) error {

@@ -15,7 +15,7 @@ import (
 // Sums is, for each cell, the sum of the quantized values minus the quantizer's centre, and the other totals that the
 // query needs. Sums cannot overflow 128 bits: a cell counts at most 2^48 rows of at most 2^41 quanta each.
 type Sums struct {
-	SumsOf
+	SumsSpec
 	quantized []int64      // working memory: the quantized value of one row
 	totals    int128.Slice // by cell, then by component of the value; empty before the first batch
 	second    int128.Slice // by cell, the sum of the second numbers; empty if the query has none
@@ -23,9 +23,9 @@ type Sums struct {
 	narrow    *sums64      // sums in 64 bits that are not yet in totals; nil if 64 bits are not used
 }
 
-// SumsOf describes a Sums: how the rows of a batch get their cells (Groups) and values, and which other totals the query
+// SumsSpec describes a Sums: how the rows of a batch get their cells (Groups) and values, and which other totals the query
 // needs.
-type SumsOf struct {
+type SumsSpec struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
@@ -40,12 +40,12 @@ type SumsOf struct {
 }
 
 // NewSums returns totals without rows.
-func NewSums(of SumsOf) *Sums {
-	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Numbers()), narrow: newSums64(of)}
+func NewSums(of SumsSpec) *Sums {
+	return &Sums{SumsSpec: of, quantized: make([]int64, of.Quantizer.Numbers()), narrow: newSums64(of)}
 }
 
 // FitIn64Bits reports whether sums are first computed in 64 bits.
-func (of SumsOf) FitIn64Bits() bool { return newSums64(of) != nil }
+func (of SumsSpec) FitIn64Bits() bool { return newSums64(of) != nil }
 
 // makeTotals allocates the sums at their first use, because they may take much memory.
 func (a *Sums) makeTotals() {
@@ -199,7 +199,7 @@ func (a *Sums) Totals() Totals {
 
 // newSums64 returns 64-bit sums, or nil if they could overflow, if a value is a vector or a list, or if there are very
 // many cells.
-func newSums64(of SumsOf) *sums64 {
+func newSums64(of SumsSpec) *sums64 {
 	q := of.Quantizer
 	if q.Bits > quantize.MaxBits || q.Numbers() > 1 || q.Clip || q.Value.List || of.Cells > maxCells64 {
 		return nil

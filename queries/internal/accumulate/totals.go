@@ -160,7 +160,7 @@ func (a *BinnedSums) AddTotal(t aggregation.Total) error {
 }
 
 // BinEdges returns the smallest value of each bin except the first, ascending.
-func (of BinnedSumsOf) BinEdges() []int64 {
+func (of BinnedSumsSpec) BinEdges() []int64 {
 	edges := make([]int64, 0, of.bins()-1)
 	for j := 1; j < of.bins(); j++ {
 		low, _ := privateclamp.Bounds(j + of.lowest())

@@ -26,7 +26,7 @@ type digest [sha256.Size]byte
 const (
 	partitions    = 1 << partitionBits
 	partitionBits = 6
-	flushBytes    = 16 << 10 // a buffer of at least so many bytes is written to the spill
+	flushBytes    = 16 << 10 // a buffer of at least this many bytes is written to the spill
 	bytesOfName   = 128      // approximate memory for a key besides its text, in bytes
 	bytesOfTotal  = 144      // approximate memory for an entry besides its numbers, including unused space of the map
 	bytesOfNumber = 24       // approximate memory for a number of an entry
@@ -39,7 +39,7 @@ func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
 // piece is size consecutive bytes in the spill, beginning at offset at.
 type piece struct{ at, size int64 }
 
-// written is records in a spill, by partition.
+// written holds the records of a spill, by partition.
 type written struct {
 	spill   bounding.Spill
 	pieces  [partitions][]piece

@@ -20,26 +20,26 @@ import (
 // An entry holds the sum of the quantized values minus the quantizer's centre, and the other numbers that a mean or a
 // variance needs. Nobody can read the numbers before keys are selected, and then only the numbers of the selected keys.
 type Values struct {
-	ValuesOf
+	ValuesSpec
 	totals    *totals
 	quantized []int64 // working memory: the quantized value of one row
 	share     share
 	failed    error // the first error of the spill
 }
 
-// ValuesOf describes a Values: how the rows of a batch get their keys, cells and values.
-type ValuesOf struct {
+// ValuesSpec describes a Values: how the rows of a batch get their keys, cells and values.
+type ValuesSpec struct {
 	Keys *Keying
 	// Listed are the dimensions that are not in the key. Sums.Cells is the number of their cells.
 	Listed *domain.Grouping
-	Sums   accumulate.SumsOf
+	Sums   accumulate.SumsSpec
 }
 
 // second returns the index, among the numbers of an entry, of the sum of second numbers (see aggregation.Second).
-func (of *ValuesOf) second() int { return of.Sums.Quantizer.Numbers() }
+func (of *ValuesSpec) second() int { return of.Sums.Quantizer.Numbers() }
 
 // rows returns the index, among the numbers of an entry, of the row count.
-func (of *ValuesOf) rows() int {
+func (of *ValuesSpec) rows() int {
 	if of.Sums.Second != nil {
 		return of.second() + 1
 	}
@@ -47,7 +47,7 @@ func (of *ValuesOf) rows() int {
 }
 
 // width returns how many numbers an entry has.
-func (of *ValuesOf) width() int {
+func (of *ValuesSpec) width() int {
 	if of.Sums.CountRows {
 		return of.rows() + 1
 	}
@@ -55,9 +55,9 @@ func (of *ValuesOf) width() int {
 }
 
 // NewValues returns sums without rows. Sums that do not fit in memory are written to the spill, which may be nil.
-func NewValues(of ValuesOf, s bounding.Spill) *Values {
+func NewValues(of ValuesSpec, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
-	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Numbers()),
+	return &Values{ValuesSpec: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Numbers()),
 		share: share{spill: s}}
 }
 

@@ -121,9 +121,9 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 	return off, math.Exp(-half / off)
 }
 
-// Noticed returns a number of rows that the histogram rarely misses: if so many rows have values in one octave, the octave
-// counts as occupied with a probability of 97.5 %. The number is (5 + 1.96)·s, with s the standard deviation of an
-// octave's noise, because an octave counts as occupied if its noisy count is at least 5·s.
+// Noticed returns a number of rows that the histogram rarely misses: if this number of rows have values in one octave,
+// the octave counts as occupied with a probability of 97.5 %. The number is (5 + 1.96)·s, with s the standard deviation
+// of an octave's noise, because an octave counts as occupied if its noisy count is at least 5·s.
 func (s *Search) Noticed() float64 {
 	return math.Ceil((threshold + calibrate.Z95) * s.Deviation / CoarseWeight)
 }

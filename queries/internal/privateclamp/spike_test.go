@@ -79,10 +79,11 @@ func TestSpikeThatStandsOutIsFound(t *testing.T) {
 	}
 }
 
-// Tails of random size in a random octave beyond the values of random tables, on either side: whenever the octave and
-// the bin of a tail together exceed the noise of their side by 5 standard deviations, the clamp holds them, be it for a
-// sum or a mean, for one group or as many as maxKeptGroups. Tables, tails and noise are drawn from seeds that the rule
-// was not made with: 10,000 tails with DPRELEASE_LONG=1. The seeds are fixed, so that the test cannot fail by chance.
+// Random tables get a tail of random size on either side, in a random octave beyond their other values. If the counts
+// of the tail's octave and bin together exceed the noise of their side by 5 standard deviations, the clamp holds the
+// tail. This is so for sums and means, for one group and for as many as maxKeptGroups. Tables, tails and noise are
+// drawn from other seeds than those by which the rule was chosen. The seeds are fixed, so that the test cannot fail by
+// chance. DPRELEASE_LONG=1 draws 10,000 tails.
 func TestNoTailThatStandsOutIsLost(t *testing.T) {
 	owntest.Slow(t)
 	tails := 1000

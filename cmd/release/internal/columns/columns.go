@@ -85,6 +85,10 @@ func Error(path string, err error) error {
 	switch {
 	case errors.Is(err, ErrExcel):
 		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
+	case errors.Is(err, ErrZip):
+		e.Err, e.Hint = err, "unpack it, and look at a file of it"
+	case errors.Is(err, ErrJSON):
+		e.Err, e.Hint = err, "write one object a line: jq -c '.[]' <FILE >NEW.jsonl"
 	case errors.Is(err, ErrNoTable):
 		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they "+
 			"are or compressed with gzip, zstd, bzip2 or xz"
@@ -178,6 +182,10 @@ func (t *Table) Notes() (notes []string) {
 	if x.Stated && !x.Header {
 		notes = append(notes, "without a header, a job reads the line that states the delimiter as a row: sed 1d <FILE >NEW")
 	}
+	if x.HeaderLine > 0 {
+		notes = append(notes, fmt.Sprintf("line %d seems to be the header, but a job needs it in the first line: tail -n +%d <FILE >NEW",
+			x.HeaderLine, x.HeaderLine))
+	}
 	if x.Short {
 		notes = append(notes, fmt.Sprintf(`its first line has one field less than the others: if it holds the names of all `+
 			`columns but the first, as R's write.table writes them, add a name: sed '1s/^/row%s/' <FILE >NEW`,
@@ -207,7 +215,7 @@ func (s *Seen) text(name string) string {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
 	distinct := spelling.Count(s.Distinct, "different value")
 	if s.Distinct < 0 {
-		distinct = fmt.Sprintf("more than %d different values", mostDistinct)
+		distinct = fmt.Sprintf("more than %d different values", maxDistinct)
 	}
 	rows := make([][]string, len(s.Values))
 	for i, v := range s.Values {

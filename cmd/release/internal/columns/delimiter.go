@@ -49,7 +49,10 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	}
 	width := usualWidth(records)
 	t.Header = hasHeader(records, width)
-	t.Short = !t.Header && len(records[0]) == width-1 && !slices.ContainsFunc(records[0], typed)
+	if !t.Header {
+		t.HeaderLine = headerLine(text, t.Delimiter, records, width)
+	}
+	t.Short = !t.Header && t.HeaderLine == 0 && len(records[0]) == width-1 && !slices.ContainsFunc(records[0], typed)
 	names := make([]string, width)
 	for i := range names {
 		names[i] = "column_" + strconv.Itoa(i+1)

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,6 +38,28 @@ func hasHeader(records [][]string, width int) bool {
 		}
 	}
 	return true
+}
+
+// headerLine returns the line, counted from 1, of a header below lines of a title or remarks, as tables for readers
+// have them. It is 0 if there is none. The records above the header lack a field or a text, and some column below it
+// holds only numbers or dates.
+func headerLine(text string, delimiter rune, records [][]string, width int) int {
+	const most = 20 // lines of remarks
+	complete := func(r []string) bool { return len(r) == width && !slices.Contains(r, "") }
+	for i := 1; i < min(len(records)-1, most) && !complete(records[i-1]); i++ {
+		header := records[i]
+		if !complete(header) || !hasHeader(records[i:], width) || !anyTyped(records[i+1:], header) ||
+			slices.ContainsFunc(header, func(name string) bool { return slices.Contains(nullTexts, strings.TrimSpace(name)) }) {
+			continue
+		}
+		at := 0
+		for line := range strings.Lines(text) {
+			if at++; slices.ContainsFunc(parse(line, delimiter), func(r []string) bool { return slices.Equal(r, header) }) {
+				return at
+			}
+		}
+	}
+	return 0
 }
 
 // anyTyped reports whether some column that has a name holds a number or a date in each record, in at least one.

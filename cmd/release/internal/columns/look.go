@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"regexp"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -30,7 +31,7 @@ const MostBytes = 256 << 10
 // Format is the format of a table, as in the job's input.format.
 type Format string
 
-// The formats that are distinguished. A job cannot read Excel workbooks and unknown binary files.
+// The formats that are distinguished. A job cannot read the last four.
 const (
 	CSV     Format = "csv"
 	TSV     Format = "tsv"
@@ -38,6 +39,8 @@ const (
 	Parquet Format = "parquet"
 	Arrow   Format = "arrow"
 	Excel   Format = "xlsx"
+	Zip     Format = "zip"
+	JSON    Format = "json"
 	Unknown Format = ""
 )
 
@@ -55,9 +58,12 @@ type Look struct {
 	Text *Text
 }
 
-// ErrExcel means that the file is an Excel workbook, ErrNoTable that it is no table. A job can read neither.
+// ErrExcel means that the file is a workbook, ErrZip that it is an archive, ErrJSON that it is one JSON value, and
+// ErrNoTable that it is no table. A job can read none of them.
 var (
-	ErrExcel   = errors.New("this is an Excel workbook")
+	ErrExcel   = errors.New("this is a workbook of Excel or LibreOffice")
+	ErrZip     = errors.New("this is a ZIP archive")
+	ErrJSON    = errors.New("this is a JSON array, not JSON lines")
 	ErrNoTable = errors.New("this is not a table in a known format")
 )
 
@@ -113,6 +119,9 @@ func Reader(r io.Reader) (*Look, error) {
 		return nil, ErrEmpty
 	}
 	look.Format = binaryFormat(head)
+	if look.Format == Unknown && jsonArray.Match(head) {
+		look.Format = JSON
+	}
 	if look.Format == Unknown {
 		look.Format, look.Text = lookAtText(head, look.Whole)
 	}
@@ -162,11 +171,32 @@ func binaryFormat(head []byte) Format {
 		magic  string
 		format Format
 	}{
-		{"PAR1\x15", Parquet}, {"ARROW1\x00\x00", Arrow}, {"\xff\xff\xff\xff", Arrow}, {"PK\x03\x04", Excel},
+		{"PAR1\x15", Parquet}, {"ARROW1\x00\x00", Arrow}, {"\xff\xff\xff\xff", Arrow},
+		{"FEA1", Arrow}, // Feather 1, about which its reader says what to do
+		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Excel}, {"PK\x03\x04", Zip},
 	} {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
+			if f.format == Zip && isWorkbook(head) {
+				return Excel
+			}
 			return f.format
 		}
 	}
 	return Unknown
 }
+
+// isWorkbook reports whether a ZIP archive is a workbook, by the name of its first file.
+func isWorkbook(zip []byte) bool {
+	const nameAt = 30 // offset of the name in the header of the first file
+	name := zip[min(nameAt, len(zip)):]
+	for _, first := range []string{"[Content_Types].xml", "_rels/", "docProps/", "xl/",
+		"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"} {
+		if bytes.HasPrefix(name, []byte(first)) {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonArray matches the beginning of a JSON array of objects or of arrays.
+var jsonArray = regexp.MustCompile(`^(\x{feff})?\s*\[\s*[{[]`)

@@ -81,6 +81,7 @@ func TestTypesAsTheyAreSeen(t *testing.T) {
 			"01/31/2024 2/1/2024"}, {"date 2.1.2006", "31.1.2024"},
 		{"date 2006-01-02 | 2/1/2006", "2024-01-31 2024-01-30 31/12/2024"},
 		{"timestamp 2006-01-02T15:04:05Z07:00", "2024-01-31T10:00:00Z 2024-01-31T10:00:00+01:00"},
+		{"timestamp 2006-01-02T15:04:05Z0700", "2024-01-31T10:00:00.000000+0100 2024-07-31T10:00:00.000000+0200"},
 		{"date 2Jan2006", "31JAN2024 01feb2024"}, {"timestamp 2Jan2006:15:04:05", "31JAN2024:10:00:00 01FEB2024:23:59:59"},
 		{"text", "a b c"}, {"text", "1 two three four"}, {"text", "? NA"},
 	} {
@@ -176,7 +177,12 @@ func TestFormatsByTheirBytes(t *testing.T) {
 		format, compression string
 	}{
 		{[]byte("PAR1\x15\x04"), "parquet", ""}, {[]byte("PAR1,PAR2\n4,5\n"), "csv", ""}, {[]byte("ARROW1\x00\x00"), "arrow",
-			""}, {[]byte("PK\x03\x04x"), "xlsx", ""},
+			""}, {[]byte("PK\x03\x04x"), "zip", ""}, {[]byte("FEA1\x00\x00"), "arrow", ""},
+		{[]byte("PK\x03\x04" + strings.Repeat("\x00", 26) + "xl/workbook.xml"), "xlsx", ""},
+		{[]byte("PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), "xlsx", ""},
+		{[]byte("PK\x03\x04" + strings.Repeat("\x00", 26) + "visits.csv"), "zip", ""},
+		{[]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00"), "xlsx", ""}, {[]byte("\ufeff [\n {\"a\": 1}]\n"), "json", ""},
+		{[]byte("[a],b\n1,2\n"), "csv", ""},
 		{[]byte("{\"a\": 1}\n{\"a\": null}\n"), "jsonl", ""}, {packed.Bytes(), "csv",
 			"gzip"}, {[]byte("\x00\x01\x02\x00\x00\x05"), "", ""},
 	} {
@@ -330,6 +336,10 @@ func TestNotes(t *testing.T) {
 		"sep=;\n1;a\n2;b\n":                                        "sed 1d <FILE >NEW",
 		"\"age\" \"town\"\n\"1\" 30 \"York\"\n\"2\" 40 \"Bath\"\n": `sed '1s/^/row /' <FILE >NEW`,
 		"age;town\n1;30;York\n2;40;Bath\n":                         `sed '1s/^/row;/' <FILE >NEW`,
+		"\"a\",\"b\"\n\"1\",x,NA\n\"2\",y,5\n":                     `sed '1s/^/row,/' <FILE >NEW`,
+		"Loans, 2024\nid,town,fee\n1,York,2\n2,Bath,3\n":           "tail -n +2 <FILE >NEW",
+		"Loans\nof 2024\n\n\"id\",town,fee\n1,York,2\n2,Bath,3\n":  "tail -n +4 <FILE >NEW",
+		"Loans;;\r\nid;town;fee\r\n1;York;2\r\n2;Bath;3\r\n":       "tail -n +2 <FILE >NEW",
 		"full name\nAnn Lee\nBen Ray\n":                            "",
 		"2024-01-01 10:00\n2024-01-02 11:00\n":                     "",
 	} {

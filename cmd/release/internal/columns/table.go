@@ -28,8 +28,8 @@ type Table struct {
 }
 
 // OpenTable reads the beginning of a file, or of the first object at a URL. The query of an https URL may be
-// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable and the errors of
-// io/source.
+// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable, ErrExcel, ErrZip,
+// ErrJSON, ErrNoTable and the errors of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {
@@ -43,6 +43,10 @@ func OpenTable(ctx context.Context, path string) (*Table, error) {
 	switch {
 	case look.Format == Excel:
 		return nil, ErrExcel
+	case look.Format == Zip:
+		return nil, ErrZip
+	case look.Format == JSON:
+		return nil, ErrJSON
 	case look.Format == Unknown:
 		return nil, ErrNoTable
 	case look.Text != nil:
@@ -156,13 +160,13 @@ func (t *Table) Source() source.Options {
 type Seen struct {
 	Rows, Null, Unparsed int
 	// Values are the most frequent texts. Distinct is the number of different texts; negative if there are more than
-	// mostDistinct.
+	// maxDistinct.
 	Values   []Value
 	Distinct int
 }
 
-// mostDistinct is up to how many different values of a column are counted.
-const mostDistinct = 100_000
+// maxDistinct is up to how many different values of a column are counted.
+const maxDistinct = 100_000
 
 // ReadValues reads all rows of the columns. It returns a summary of each column, with at most n values.
 func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
@@ -214,7 +218,7 @@ func (s *Seen) addColumn(c *table.Column, rows int, count map[string]int) map[st
 			}
 		case count != nil:
 			count[source.Text(c, c.Index(i))]++
-			if len(count) > mostDistinct {
+			if len(count) > maxDistinct {
 				s.Distinct, count = -1, nil
 			}
 		}

@@ -24,6 +24,9 @@ type Text struct {
 	Mark bool
 	// Header is set if the first record seems to hold the columns' names.
 	Header bool
+	// HeaderLine is the line, counted from 1, that seems to hold the columns' names if it is below lines of a title or
+	// remarks; else 0.
+	HeaderLine int
 	// Short is set if the first record seems to hold the columns' names without a name for the first column.
 	Short bool
 	// Renamed is set if the header has a name twice: Columns then have other names, which a job must list.

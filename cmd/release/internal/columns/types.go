@@ -129,6 +129,8 @@ var layouts = []struct{ kind, layout string }{
 	{"timestamp", "1/2/2006 3:04:05 PM"}, {"timestamp", "1/2/2006 3:04 PM"}, {"timestamp",
 		"2.1.2006 15:04:05"}, {"timestamp", "2.1.2006 15:04"},
 	{"timestamp", "2006/1/2 15:04:05"},
+	{"timestamp", "2006-01-02T15:04:05Z0700"}, {"timestamp", "2006-01-02 15:04:05Z0700"}, // polars
+	{"timestamp", "2006-01-02 15:04:05 -0700"}, {"timestamp", "2006-01-02 15:04:05 UTC"}, // BigQuery
 }
 
 // findLayouts proposes at most three layouts of dates or times that together fit at least nine values in ten: the

@@ -21,7 +21,7 @@ import (
 // JSON, so that JSON stays valid.
 func Visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
-// OneLine is [Visible], but escapes line ends and tabs too.
+// OneLine does the same as [Visible], but escapes line ends and tabs too.
 func OneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
 
 // Fill is fmt.Sprintf, but puts each text among the arguments on one line, so that a name cannot start a new line.

@@ -244,6 +244,17 @@ func (f *flags) decide(ctx context.Context, c *console.Console) (asked bool, err
 		asked = true
 	}
 	f.complete()
+	for _, given := range []struct {
+		flag, value string
+		check       func(string) error
+	}{
+		{"--epsilon", f.Epsilon, checkEpsilon}, {"--delta", f.Delta, checkDelta},
+		{"--budget-epsilon", f.TotalEpsilon, checkEpsilon}, {"--budget-delta", f.TotalDel, checkDelta},
+	} {
+		if err := given.check(given.value); err != nil {
+			return asked, console.Usagef("%s: %v", given.flag, err)
+		}
+	}
 	if f.profile {
 		var left []string
 		if f.Questions, left = f.describe(); len(left) > 0 {
@@ -288,11 +299,16 @@ func (f *flags) missing() (names []string) {
 func (j *Job) checkColumns() error {
 	for _, used := range j.usedColumns() {
 		if !slices.Contains(j.Table.Names, used) {
-			return console.Usagef("the table has no column %s; its columns are %s", console.OneLine(used),
-				console.OneLine(strings.Join(j.Table.Names, ", ")))
+			return noColumn(used, j.Table.Names)
 		}
 	}
 	return nil
+}
+
+// noColumn returns the error for a column that the table does not have.
+func noColumn(name string, names []string) error {
+	return console.Usagef("the table has no column %s; its columns are %s", console.OneLine(name),
+		console.OneLine(strings.Join(names, ", ")))
 }
 
 // positive parses a positive integer; 0 if s is not one.

@@ -48,7 +48,7 @@ func (f *flags) declare(t *columns.Table) error {
 		case t.Text == nil:
 			return console.Usagef("--type: the file itself declares the types of its columns")
 		case !slices.Contains(t.Names, given[:at]):
-			return console.Usagef("--type: the table has no column %s", console.OneLine(given[:at]))
+			return noColumn(given[:at], t.Names)
 		}
 		name, of := given[:at], given[at+1:]
 		if problem, hint := configs.TypeProblem(of); problem != "" {

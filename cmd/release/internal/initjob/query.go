@@ -3,6 +3,7 @@ package initjob
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -103,6 +104,10 @@ func (q *Query) parseBy(s string) error {
 		c, err := parseCells(part)
 		if err != nil {
 			return err
+		}
+		if _, err := strconv.ParseFloat(c.Step, 64); c.From != "" && err != nil && !slices.Contains(steps, c.Step) {
+			return fmt.Errorf("%q: write FROM..TO/WIDTH, such as 0..100/5, or for dates FROM..TO/STEP, such as "+
+				"2024-01-01..2025-01-01/month, with a STEP of %s", strings.TrimSpace(part), strings.Join(steps, ", "))
 		}
 		q.By = append(q.By, c)
 	}

@@ -100,8 +100,7 @@ type periodJSON struct {
 	Cap   string `json:"mu2_cap"`
 	Spent string `json:"mu2_spent"`
 	Left  string `json:"mu2_left"`
-
-	ahead string // the note on a period that the clock has not reached; else ""
+	Ahead bool   `json:"ahead"` // the clock has not reached the period, but an entry of the ledger is dated in it
 }
 
 func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
@@ -125,13 +124,9 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 			return nil, err
 		}
 		for _, p := range b.Periods {
-			ahead := ""
-			if p.Ahead {
-				ahead = ", of which the ledger has an entry; the clock has not reached it"
-			}
 			x.Periods = append(x.Periods, periodJSON{
 				p.Per, p.Name, Amount(p.Cap, big.ToNegativeInf), Amount(p.Spent, big.ToPositiveInf), Amount(p.Left,
-					big.ToNegativeInf), ahead,
+					big.ToNegativeInf), p.Ahead,
 			})
 		}
 		out = append(out, x)
@@ -166,7 +161,11 @@ func accountsText(balances []ledger.Balance, accounts []accountJSON) string {
 		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(),
 			spelling.Count(x.Releases, "release")))
 		for _, p := range x.Periods {
-			b.WriteString(console.Fill("  %-8s mu² %s of %s in %s%s\n", p.Per, p.Spent, p.Cap, p.Name, p.ahead))
+			ahead := ""
+			if p.Ahead {
+				ahead = ", of which the ledger has an entry; the clock has not reached it"
+			}
+			b.WriteString(console.Fill("  %-8s mu² %s of %s in %s%s\n", p.Per, p.Spent, p.Cap, p.Name, ahead))
 		}
 		for i, c := range x.History {
 			if len(x.History) > 1 {

@@ -41,8 +41,8 @@ synthetic-, and release verify does not take it for a release.`
 // defaultRows is the number of synthetic rows if neither the job nor --rows states a number.
 const defaultRows = 100_000
 
-// mostRows is the maximum number of rows. More would take hours.
-const mostRows = 100_000_000
+// maxRows is the maximum number of rows. More would take hours.
+const maxRows = 100_000_000
 
 type previewer struct {
 	*console.Console
@@ -157,9 +157,9 @@ func (a *previewer) setRows(plan *pipeline.Plan) error {
 	case a.rows == 0:
 		a.rows = defaultRows
 	}
-	if a.rows > mostRows {
+	if a.rows > maxRows {
 		return console.Usagef("a preview has at most %d rows; if input.rows declares more, try a copy of the job that "+
-			"declares fewer", mostRows)
+			"declares fewer", maxRows)
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	return m
 }
 
-// mostOfUnit is the maximum number of rows of a unit, even if the job allows more, so that there are many units.
-const mostOfUnit = 1_000
+// maxUnitRows is the maximum number of rows of a unit, even if the job allows more, so that there are many units.
+const maxUnitRows = 1_000
 
 // next returns the values of the next row, one for each column of the schema.
 func (m *maker) next() []value {
@@ -81,7 +81,7 @@ func (m *maker) begin() {
 	if len(m.plan.Job().Privacy.Unit.Columns) == 0 {
 		most = 1
 	}
-	m.left = 1 + m.random.early(int(min(most, mostOfUnit)))
+	m.left = 1 + m.random.early(int(min(most, maxUnitRows)))
 	for _, i := range m.unit {
 		f := m.schema.Fields[i]
 		m.own[i] = running(m.units, f.Name, f.Type)

@@ -20,7 +20,7 @@ import (
 // files it reads nothing, since the job states their types. If the files are missing, it assumes types that the job's
 // queries can use.
 
-// typesFrom is where the types of the columns come from, in words.
+// typesFrom is a text for the user: it names the source of the columns' types.
 type typesFrom string
 
 const (

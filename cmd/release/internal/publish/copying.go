@@ -136,12 +136,12 @@ func (c *copying) run(ctx context.Context) error {
 		return err
 	}
 	last := len(c.files) - 1
-	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.settle(ctx, c.files[i], seen[i]) })
+	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.sendFile(ctx, c.files[i], seen[i]) })
 	if err == nil {
 		err = c.alone(ctx)
 	}
 	if err == nil {
-		err = c.settle(ctx, c.files[last], seen[last])
+		err = c.sendFile(ctx, c.files[last], seen[last])
 	}
 	if err == nil && old != nil {
 		err = c.clear(ctx, old)
@@ -474,8 +474,8 @@ func changed(f file) error {
 	}
 }
 
-// settle sends a file, if the store does not have it with the right contents, and reads it back.
-func (c *copying) settle(ctx context.Context, f file, s sighting) error {
+// sendFile sends a file, if the store does not have it with the right contents, and reads it back.
+func (c *copying) sendFile(ctx context.Context, f file, s sighting) error {
 	if s.state == same {
 		atomic.AddInt64(&c.found, 1)
 		return nil

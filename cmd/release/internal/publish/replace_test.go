@@ -178,8 +178,8 @@ func TestReplaceThatIsStopped(t *testing.T) {
 	}
 }
 
-// A replacement that is stopped after any of its steps blocks nobody: a third release, or the first one again, can take
-// the prefix, and no object of the stopped one is left. The user is told.
+// If a replacement is stopped after any of its steps, a third release, or the first one again, can still be published
+// to the prefix. No object of the stopped replacement is left, and the output says that it was removed.
 func TestReplaceThatIsStoppedByAnother(t *testing.T) {
 	third := filepath.Join(t.TempDir(), "third")
 	if err := writeRelease(third, "3"); err != nil {

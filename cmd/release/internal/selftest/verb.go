@@ -35,8 +35,8 @@ type selftester struct {
 	program func() manifest.Program
 }
 
-// mostSeconds is the maximum of --seconds: one day.
-const mostSeconds = 24 * 60 * 60
+// maxSeconds is the maximum of --seconds: one day.
+const maxSeconds = 24 * 60 * 60
 
 // Command returns the verb selftest.
 func Command(c *console.Console, program func() manifest.Program) *cobra.Command {
@@ -53,8 +53,8 @@ func Command(c *console.Console, program func() manifest.Program) *cobra.Command
 }
 
 func (a *selftester) testNoise(ctx context.Context, seconds int) error {
-	if seconds < 1 || seconds > mostSeconds {
-		return console.Usagef("--seconds must be 1 to %d", mostSeconds)
+	if seconds < 1 || seconds > maxSeconds {
+		return console.Usagef("--seconds must be 1 to %d", maxSeconds)
 	}
 	folder, err := os.MkdirTemp("", "dprelease-selftest-")
 	if err != nil {

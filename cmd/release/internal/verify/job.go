@@ -73,8 +73,8 @@ func (v *verifying) job(ctx context.Context) error {
 	return nil
 }
 
-// mostJob is the maximum length of a job file, in bytes.
-const mostJob = 16 << 20
+// maxJobBytes is the maximum length of a job file, in bytes.
+const maxJobBytes = 16 << 20
 
 // elsewhere reports whether a path may be on another machine than the job: it is a URL or, on Windows, on another
 // volume.
@@ -85,7 +85,7 @@ func elsewhere(path, job string) bool {
 // mentions reports whether the job file at job contains path. Without this check, a manifest could make verify connect
 // to any server.
 func mentions(job, path string) bool {
-	text, err := regular.ReadFile(job, mostJob)
+	text, err := regular.ReadFile(job, maxJobBytes)
 	return err == nil && bytes.Contains(text, []byte(path))
 }
 

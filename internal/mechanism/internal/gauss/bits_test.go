@@ -65,7 +65,7 @@ func TestBitsAreRekeyed(t *testing.T) {
 	}
 }
 
-// Without a key there is no noise, neither at the start nor later.
+// If no key can be drawn, at the start or later, there is an error and no noise.
 func TestEntropyFails(t *testing.T) {
 	if _, err := NewBits(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("NewBits: %v", err)
@@ -85,7 +85,7 @@ func TestEntropyFails(t *testing.T) {
 	}
 }
 
-// A source that fails while a decision is open is an error, not a decision.
+// If the source of bits fails before a decision is made, the result is the source's error and the cell does not change.
 func TestSettleFails(t *testing.T) {
 	s := newScale(t, 1, 1)
 	v, _ := new(big.Float).SetMantExp(refExp(refExponent(3, refUnit(one, 1))), acceptBits).Int(nil)

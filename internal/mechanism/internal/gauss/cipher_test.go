@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The stream of a block is the same each time. No two blocks share a stream, also with different keys.
+// The stream of a block is the same each time. No two blocks have the same stream, whether they share a key or not.
 func TestKeys(t *testing.T) {
 	const blocks, words = 2*blocksPerKey + 5, 4
 	k, err := NewKeys(rand.Reader, blocks)
@@ -32,7 +32,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Without a key there is no noise.
+// If too few bytes can be drawn for the keys, NewKeys fails.
 func TestKeysFail(t *testing.T) {
 	if _, err := NewKeys(io.LimitReader(rand.Reader, 2*keySize-1), blocksPerKey+1); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)

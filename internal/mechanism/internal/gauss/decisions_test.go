@@ -99,7 +99,7 @@ func TestAcceptAtThreshold(t *testing.T) {
 	for range cases(500) {
 		a := int64(r.IntN(levels))
 		if r.IntN(4) == 0 {
-			a = int64(r.IntN(1000)) // mostly beyond the table
+			a = int64(r.IntN(1000)) // mostly levels above those in the table
 		}
 		u := random(r, 64*(1+depth))
 		p := refExp(refExponent(a, refUnit(u, 64*(1+depth))))
@@ -155,10 +155,10 @@ func TestRoundAtThreshold(t *testing.T) {
 	}
 }
 
-// turn returns digits of a u near one at which x ± s(a+u)/16 + 1/2 is an integer.
+// turn returns the digits of a u near the one at which x ± s(a+u)/16 + 1/2 is an integer.
 func turn(r *rand.Rand, s, x *big.Rat, a int64, negative bool) (*big.Int, bool) {
 	z := new(big.Rat).Add(big.NewRat(a, 16), big.NewRat(r.Int64N(1<<40), 1<<44))
-	boundary := new(big.Rat).SetInt(refRound(x, s, z, negative)) // where floor(… + 1/2) turns to this
+	boundary := new(big.Rat).SetInt(refRound(x, s, z, negative)) // the point at which floor(… + 1/2) changes to this integer
 	boundary.Sub(boundary, big.NewRat(1, 2))
 	boundary.Sub(boundary, x)
 	if negative {

@@ -39,7 +39,7 @@ func TestRunAgreesWithSettle(t *testing.T) {
 	}
 }
 
-// An exact answer below the grid keeps all its digits.
+// An exact answer with digits below the grid keeps them all.
 func TestSplit(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		below := rapid.IntRange(0, 200).Draw(r, "below")
@@ -54,7 +54,7 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-// The noise never wraps around at the bounds of int64, on any path.
+// Noisy values are saturated at the limits of int64 and never wrap around, on any path.
 func TestSaturation(t *testing.T) {
 	source, err := NewBits(rand.Reader)
 	if err != nil {

@@ -249,7 +249,7 @@ func TestNeighbours(t *testing.T) {
 			}
 		})
 	}
-	// Given the total of a class, each input has half of it.
+	// The two inputs have equally many samples, so each is expected to have half of a class's total.
 	var chi float64
 	for k := range counts[0] {
 		x, y := float64(counts[0][k]), float64(counts[1][k])

@@ -16,7 +16,7 @@ func anyWide(r *rapid.T) int128.Int {
 	return x.ShiftRight(rapid.UintRange(0, 127).Draw(r, "shift"))
 }
 
-// Grid units and fraction equal the exact quotient, saturated at the bounds of int64.
+// The integer and the fraction of a cell in grid units are exact, and saturated at the limits of int64.
 func TestRaiseAndSplitWide(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := anyWide(r)
@@ -65,7 +65,7 @@ func TestWideRunAgreesWithSettle(t *testing.T) {
 	}
 }
 
-// With the same random bits, a cell that fits int64 gets the same value on both paths.
+// If a cell fits int64, AddWide and Add give it the same value from the same random bits.
 func TestWideIsAddOnNarrowCells(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 3))
 	for range cases(200) {

@@ -20,7 +20,8 @@ func (s *script) Word() (uint64, error) {
 	return w, nil
 }
 
-// In each comparison the newer number is drawn before the missing digits of the older one.
+// The words that a script returns are used in a fixed order: in each comparison, the new number is drawn before more
+// digits of the older one.
 func TestDraw(t *testing.T) {
 	for what, c := range map[string]struct {
 		words []uint64
@@ -41,7 +42,7 @@ func TestDraw(t *testing.T) {
 		if err != nil || a != c.a || !slices.Equal(e.u, c.u) || len(source.words) != 0 {
 			t.Errorf("%s: %d + %v, %v, %d words left; want %d + %v", what, a, e.u, err, len(source.words), c.a, c.u)
 		}
-		for n := range c.words { // a source that fails anywhere is an error
+		for n := range c.words { // if the source fails anywhere, draw returns the error
 			e := exponential{source: &script{slices.Clone(c.words[:n])}}
 			if _, err := e.draw(); !errors.Is(err, errScript) {
 				t.Errorf("%s, %d words: %v", what, n, err)

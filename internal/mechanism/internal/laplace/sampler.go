@@ -61,8 +61,8 @@ type Sampler struct {
 	noise   signed
 }
 
-// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale if S is 2^52 or
-// more, or if gauss.NewScale did not make it.
+// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. It returns gauss.ErrScale if S is
+// 2^52 or more, or if gauss.NewScale did not make it.
 func New(s gauss.Scale, lift int, source BitSource) (*Sampler, error) {
 	rounder, err := gauss.NewRounder(s, lift)
 	if err != nil {

@@ -50,7 +50,8 @@ func newGeometric(tb testing.TB, b float64, lift int, source BitSource) adder {
 
 const half = 1 << 63
 
-// Scripts of sign, chain and u give the numbers that they encode.
+// For scripted words (sign bits, a descending run of uniform numbers, the digits of u), the samplers return the values
+// that follow from these by hand.
 func TestOneDraw(t *testing.T) {
 	for what, c := range map[string]struct {
 		new   func(testing.TB, float64, int, BitSource) adder
@@ -100,7 +101,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The noise never wraps around at the bounds of int64.
+// Noisy values are saturated at the limits of int64 and never wrap around.
 func TestSaturation(t *testing.T) {
 	for _, build := range []func(testing.TB, float64, int, BitSource) adder{newSampler, newGeometric} {
 		for _, c := range []struct {

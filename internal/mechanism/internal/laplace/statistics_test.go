@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// alarm is the false-alarm probability of one statistical test. The tests draw real randomness. There are fewer than
-// 32, so together they raise a false alarm with probability below 1e-9: see minExpected.
+// alarm is the false-alarm probability of one statistical test. The tests draw real randomness. There are fewer than 32
+// tests, and minExpected bounds how much more often one fails than this. So all tests together raise a false alarm with
+// a probability below 1e-9.
 const alarm = 1e-9 / 128
 
 // minExpected is the smallest number of samples that a bin must expect. The tail of the chi-square assumes normal

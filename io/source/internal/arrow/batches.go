@@ -215,7 +215,7 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 			return err
 		}
 		for i, r := range readers {
-			err := s.guardColumn(i, func() (err error) { taken[i], err = r.take(n); return err })
+			err := s.guardColumn(i, func() (err error) { taken[i], err = r.nextRows(n); return err })
 			if err != nil {
 				return err
 			}

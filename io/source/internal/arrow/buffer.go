@@ -121,8 +121,8 @@ func (b *buffer) stream() error {
 	return nil
 }
 
-// take returns the next n bytes. They are valid until the next call.
-func (b *buffer) take(n int64) ([]byte, error) {
+// nextBytes returns the next n bytes. They are valid until the next call.
+func (b *buffer) nextBytes(n int64) ([]byte, error) {
 	if b.r == nil {
 		if err := b.open(); err != nil {
 			return nil, err
@@ -168,7 +168,7 @@ func (b *buffer) mapError(err error) error {
 func (b *buffer) skip(n int64) error {
 	for n > 0 {
 		step := min(n, maxStep)
-		if _, err := b.take(step); err != nil {
+		if _, err := b.nextBytes(step); err != nil {
 			return err
 		}
 		n -= step
@@ -192,7 +192,7 @@ func (b *buffer) end() error {
 	return nil
 }
 
-// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that take returned are
+// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that nextBytes returned are
 // no longer valid.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
@@ -214,7 +214,7 @@ func (b *buffer) memory() *room {
 	return b.room
 }
 
-// release returns the room to the pool, for other buffers. Bytes that take returned are no longer valid.
+// release returns the room to the pool, for other buffers. Bytes that nextBytes returned are no longer valid.
 func (b *buffer) release() {
 	m := b.room
 	if m == nil {

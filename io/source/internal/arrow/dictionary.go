@@ -34,8 +34,8 @@ type codeBody struct {
 
 func (b *codeBody) fit(n int, _ []bool) (int, error) { return n, nil }
 
-func (b *codeBody) take(n int, c *table.Column) error {
-	raw, err := b.buffer.take(int64(n) * int64(b.width))
+func (b *codeBody) store(n int, c *table.Column) error {
+	raw, err := b.buffer.nextBytes(int64(n) * int64(b.width))
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := r.take(n)
+		c, err := r.nextRows(n)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ func (r *arrayReader) floats(n int, dst []float64) ([]float64, error) {
 		if k == 0 {
 			return dst, shortBuffer()
 		}
-		c, err := r.take(k)
+		c, err := r.nextRows(k)
 		if err != nil {
 			return dst, err
 		}
@@ -32,7 +32,7 @@ func (r *arrayReader) skip(n int64) error {
 		if k == 0 {
 			return shortBuffer()
 		}
-		if _, err := r.take(k); err != nil {
+		if _, err := r.nextRows(k); err != nil {
 			return err
 		}
 		n -= int64(k)

@@ -59,8 +59,8 @@ type file struct {
 	unused atomic.Int64 // bytes of the last record batch that no requested column uses
 }
 
-// Open opens a file or stream and reads its schema. Some record batches of a file, or a whole stream, are a split. In
-// the columns named in exact, different values stay different.
+// Open opens a file or stream and reads its schema. A split is some record batches of a file, or a whole stream. The
+// columns named in exact are read so that different values stay different.
 func Open(ctx context.Context, at scan.Place, exact []string) (scan.File, *fault.Error) {
 	a := &file{Origin: scan.Origin{Place: at}}
 	a.known.of = map[int]knownDictionary{}

@@ -24,8 +24,8 @@ func (b *fixedBody) fit(n int, _ []bool) (int, error) {
 	return min(n, max(scan.BatchBytes/b.width, 1)), nil
 }
 
-func (b *fixedBody) take(n int, c *table.Column) error {
-	raw, err := b.buffer.take(int64(n) * int64(b.width))
+func (b *fixedBody) store(n int, c *table.Column) error {
+	raw, err := b.buffer.nextBytes(int64(n) * int64(b.width))
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ type boolBody struct {
 
 func (b *boolBody) fit(n int, _ []bool) (int, error) { return n, nil }
 
-func (b *boolBody) take(n int, c *table.Column) (err error) {
-	if b.bools, err = b.bits.take(n, b.bools[:0]); err != nil {
+func (b *boolBody) store(n int, c *table.Column) (err error) {
+	if b.bools, err = b.bits.appendBits(n, b.bools[:0]); err != nil {
 		return err
 	}
 	c.Values.Ints = scan.Room(&b.out, n)

@@ -15,9 +15,9 @@ type bitReader struct {
 	have   int // number of bits of octet that are left
 }
 
-// take appends the next n bits to dst.
-func (b *bitReader) take(n int, dst []bool) ([]bool, error) {
-	raw, err := b.buffer.take(int64(max(n-b.have+7, 0) / 8))
+// appendBits appends the next n bits to dst.
+func (b *bitReader) appendBits(n int, dst []bool) ([]bool, error) {
+	raw, err := b.buffer.nextBytes(int64(max(n-b.have+7, 0) / 8))
 	if err != nil {
 		return dst, err
 	}
@@ -71,7 +71,7 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	if o.wide {
 		width = 8
 	}
-	raw, err := o.buffer.take(int64(n * width))
+	raw, err := o.buffer.nextBytes(int64(n * width))
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +113,9 @@ func (o *offsetReader) fit(n int, limit, longest int64) (k int, long bool, err e
 	return k, false, nil
 }
 
-// take appends offsets of the next n items to dst: 0, then the end of each item, relative to the start of the first. It
+// appendOffsets appends offsets of the next n items to dst: 0, then the end of each item, relative to the start of the first. It
 // returns the items' total length.
-func (o *offsetReader) take(n int, dst []uint32) ([]uint32, int64) {
+func (o *offsetReader) appendOffsets(n int, dst []uint32) ([]uint32, int64) {
 	from := o.at
 	dst = append(dst, 0)
 	for _, end := range o.ends[:n] {

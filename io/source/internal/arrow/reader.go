@@ -24,11 +24,11 @@ type body interface {
 	// fit returns how many of the next n rows fit into a batch: at least one. n is at least one. valid has an item for
 	// each of the n rows; it is nil if there are no nulls.
 	fit(n int, valid []bool) (int, error)
-	// take stores the next n rows in c, whose validity is set already.
-	take(n int, c *table.Column) error
+	// store stores the next n rows in c, whose validity is set already.
+	store(n int, c *table.Column) error
 }
 
-// ready returns how many rows, at most n, the caller can take now. Rows that take returned before are no longer valid.
+// ready returns how many rows, at most n, the caller can take now. Rows that nextRows returned before are no longer valid.
 func (r *arrayReader) ready(n int) (int, error) {
 	n = int(min(int64(n), r.left))
 	if n == 0 {
@@ -50,9 +50,9 @@ func (r *arrayReader) validity(n int) error {
 		return nil
 	}
 	r.memory = append(r.memory[:0], r.ahead...)
-	memory, err := r.bits[0].take(n-have, r.memory)
+	memory, err := r.bits[0].appendBits(n-have, r.memory)
 	for i := 1; i < len(r.bits) && err == nil; i++ {
-		if r.around, err = r.bits[i].take(n-have, r.around[:0]); err != nil {
+		if r.around, err = r.bits[i].appendBits(n-have, r.around[:0]); err != nil {
 			break
 		}
 		for j, valid := range r.around {
@@ -63,8 +63,8 @@ func (r *arrayReader) validity(n int) error {
 	return err
 }
 
-// take returns the next n rows; n is at most the last result of ready.
-func (r *arrayReader) take(n int) (table.Column, error) {
+// nextRows returns the next n rows; n is at most the last result of ready.
+func (r *arrayReader) nextRows(n int) (table.Column, error) {
 	c := table.Column{Type: r.typ}
 	if len(r.bits) > 0 {
 		if valid := r.ahead[:n]; slices.Contains(valid, false) {
@@ -73,7 +73,7 @@ func (r *arrayReader) take(n int) (table.Column, error) {
 		r.ahead = r.ahead[n:]
 	}
 	r.left -= int64(n)
-	return c, r.body.take(n, &c)
+	return c, r.body.store(n, &c)
 }
 
 // end checks that each compressed buffer ends where its values end.
@@ -91,7 +91,7 @@ type nullBody struct{ out table.Column }
 
 func (b *nullBody) fit(n int, _ []bool) (int, error) { return n, nil }
 
-func (b *nullBody) take(n int, c *table.Column) error {
+func (b *nullBody) store(n int, c *table.Column) error {
 	c.Valid = scan.Room(&b.out.Valid, n)
 	c.Values.Offsets = scan.Room(&b.out.Values.Offsets, n+1)
 	clear(c.Valid)
@@ -119,15 +119,15 @@ func (b *textBody) fit(n int, _ []bool) (int, error) {
 	return n, err
 }
 
-func (b *textBody) take(n int, c *table.Column) (err error) {
+func (b *textBody) store(n int, c *table.Column) (err error) {
 	if b.long {
-		_, size := b.offsets.take(n, b.out[:0])
+		_, size := b.offsets.appendOffsets(n, b.out[:0])
 		c.Valid, c.Values.Offsets = []bool{false}, []uint32{0, 0}
 		return b.data.skip(size)
 	}
-	offsets, size := b.offsets.take(n, b.out[:0])
+	offsets, size := b.offsets.appendOffsets(n, b.out[:0])
 	b.out, c.Values.Offsets = offsets, offsets
-	c.Values.Data, err = b.data.take(size)
+	c.Values.Data, err = b.data.nextBytes(size)
 	return err
 }
 
@@ -156,15 +156,15 @@ func (b *listBody) fit(n int, _ []bool) (int, error) {
 	return n, err
 }
 
-func (b *listBody) take(n int, c *table.Column) (err error) {
+func (b *listBody) store(n int, c *table.Column) (err error) {
 	b.out = b.out[:0]
 	if b.long {
-		_, size := b.offsets.take(n, b.out)
+		_, size := b.offsets.appendOffsets(n, b.out)
 		c.Valid, c.Lists = []bool{false}, []uint32{0, 0}
 		return b.elements.skip(size)
 	}
 	if b.offsets != nil {
-		b.out, _ = b.offsets.take(n, b.out)
+		b.out, _ = b.offsets.appendOffsets(n, b.out)
 	} else {
 		for i := range n + 1 {
 			b.out = append(b.out, uint32(i*b.length))

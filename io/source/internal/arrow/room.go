@@ -8,7 +8,7 @@ import (
 
 // room is memory for reading a buffer. After a buffer is read, other buffers use the room again.
 type room struct {
-	block, plain, out []byte // memory for the file's bytes, decompressed bytes, and the bytes that take returns
+	block, plain, out []byte // memory for the file's bytes, decompressed bytes, and the bytes that nextBytes returns
 	values            table.Values
 	codes             []int32
 }

@@ -30,7 +30,7 @@ func (b *viewBody) load() error {
 		if err := d.open(); err != nil {
 			return err
 		}
-		raw, err := d.take(d.left)
+		raw, err := d.nextBytes(d.left)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (b *viewBody) fit(n int, valid []bool) (int, error) {
 	}
 	if have := len(b.ahead) / viewBytes; have < n {
 		b.memory = append(b.memory[:0], b.ahead...)
-		raw, err := b.views.take(int64(n-have) * viewBytes)
+		raw, err := b.views.nextBytes(int64(n-have) * viewBytes)
 		if err != nil {
 			return 0, err
 		}
@@ -82,7 +82,7 @@ func (b *viewBody) view(i int, valid []bool) ([]byte, error) {
 	return b.loaded[buffer][at : at+n], nil
 }
 
-func (b *viewBody) take(n int, c *table.Column) error {
+func (b *viewBody) store(n int, c *table.Column) error {
 	b.out.Offsets, b.out.Data = append(b.out.Offsets[:0], 0), b.out.Data[:0]
 	for i := range n {
 		s, err := b.view(i, c.Valid)

@@ -51,7 +51,7 @@ func (b *wideBody) read(n int, valid []bool) error {
 	if have >= n {
 		return nil
 	}
-	raw, err := b.buffer.take(int64(n-have) * int64(b.width))
+	raw, err := b.buffer.nextBytes(int64(n-have) * int64(b.width))
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (b *wideBody) read(n int, valid []bool) error {
 	return nil
 }
 
-func (b *wideBody) take(n int, c *table.Column) error {
+func (b *wideBody) store(n int, c *table.Column) error {
 	valid, nulls := scan.Room(&b.valid, n), false
 	v := &b.out
 	v.Ints, v.Floats, v.Data, v.Offsets = v.Ints[:0], v.Floats[:0], v.Data[:0], append(v.Offsets[:0], 0)

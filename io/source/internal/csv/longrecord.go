@@ -127,19 +127,19 @@ func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	defer stop()
 	r := &lookahead{r: bufio.NewReaderSize(text, scan.BlockSize)}
 	r.takeBlanks(s.d)
-	r.take()
+	r.advance()
 	for {
 		if r.takeTo(s.d.quote); !r.more() {
 			return 0, r.err
 		}
-		r.take()
+		r.advance()
 		if r.more() && r.b == s.d.quote {
-			r.take()
+			r.advance()
 			continue
 		}
 		r.takeBlanks(s.d)
 		if b, _ := r.r.Peek(2); len(b) > 0 && b[0] == '\r' && (len(b) == 1 || b[1] == '\n') {
-			r.take()
+			r.advance()
 		}
 		if !r.more() || r.b == s.d.comma || r.b == '\n' {
 			return r.n, r.err
@@ -169,8 +169,8 @@ func (r *lookahead) more() bool {
 	return false
 }
 
-// take moves past the next byte.
-func (r *lookahead) take() {
+// advance moves past the next byte.
+func (r *lookahead) advance() {
 	if _, err := r.r.Discard(1); err == nil {
 		r.n++
 	}
@@ -194,6 +194,6 @@ func (r *lookahead) takeTo(b byte) {
 // takeBlanks moves past blanks around a field.
 func (r *lookahead) takeBlanks(d *Dialect) {
 	for r.more() && d.isBlank(r.b) {
-		r.take()
+		r.advance()
 	}
 }

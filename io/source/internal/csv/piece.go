@@ -99,7 +99,7 @@ func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece 
 			return err
 		}
 	}
-	return r.settle(c, at, guessed)
+	return r.startAt(c, at, guessed)
 }
 
 // gatherFrom gathers the rows that start at the offset at or later.
@@ -111,9 +111,9 @@ func (r *pieceReader) gatherFrom(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle drops the gathered rows before the piece's first record, which starts at offset at of the file. If the guess
+// startAt drops the gathered rows before the piece's first record, which starts at offset at of the file. If the guess
 // was wrong, it parses the piece again.
-func (r *pieceReader) settle(c *file, at int64, guessed int) error {
+func (r *pieceReader) startAt(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if r.text.at == 0 && c.dialect.Header { // the header's piece: check that the header is still the same
 		if _, err := c.openAfterHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.reopenSection(r.text.file, 0)); err != nil {

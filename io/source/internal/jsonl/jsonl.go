@@ -170,8 +170,8 @@ func (r *reader) addColumns(d *Dialect, names []string) {
 	}
 }
 
-// take counts n bytes of the piece as read.
-func (r *reader) take(n int) {
+// countRead counts n bytes of the piece as read.
+func (r *reader) countRead(n int) {
 	if r.own > 0 {
 		r.own = max(0, r.own-int64(n))
 	}
@@ -181,7 +181,7 @@ func (r *reader) take(n int) {
 func (r *reader) passMark() {
 	if b, _ := r.lines.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
 		n, _ := r.lines.Discard(3)
-		r.take(n)
+		r.countRead(n)
 	}
 }
 
@@ -193,7 +193,7 @@ func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	}
 	for {
 		b, err := r.lines.ReadSlice('\n')
-		r.take(len(b))
+		r.countRead(len(b))
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
@@ -209,7 +209,7 @@ func (r *reader) next() (long bool, err error) {
 	r.line = r.line[:0]
 	for {
 		b, err := r.lines.ReadSlice('\n')
-		r.take(len(b))
+		r.countRead(len(b))
 		if long = long || len(r.line)+len(b) > maxLine; !long {
 			r.line = append(r.line, b...)
 		}

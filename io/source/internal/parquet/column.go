@@ -56,7 +56,7 @@ type openPage struct {
 	rest  pageRest
 }
 
-// rowBuffer is memory for the rows that take returns, if they cannot share memory with the page: rows with nulls, and
+// rowBuffer is memory for the rows that nextRows returns, if they cannot share memory with the page: rows with nulls, and
 // values that a table.Column holds in another form.
 type rowBuffer struct {
 	valid  []bool
@@ -336,15 +336,15 @@ func (c *columnReader) setPiece(n, present int, highest byte) error {
 	return nil
 }
 
-// take returns the next n rows; n is at most the last result of ready. They are valid until ready is called again.
-func (c *columnReader) take(n int) table.Column {
+// nextRows returns the next n rows; n is at most the last result of ready. They are valid until ready is called again.
+func (c *columnReader) nextRows(n int) table.Column {
 	switch {
 	case c.lists != nil:
-		return c.lists.take(n)
+		return c.lists.nextRows(n)
 	case c.leaf.void:
 		return c.takeNulls(n)
 	case c.window != nil:
-		return c.window.take(n)
+		return c.window.nextRows(n)
 	}
 	return c.takeFlat(n)
 }

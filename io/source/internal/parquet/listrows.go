@@ -156,8 +156,8 @@ func (l *listRows) add(starts bool) error {
 	return nil
 }
 
-// take returns the next n rows; n is at most the last result of ready. They are valid until ready is called again.
-func (l *listRows) take(n int) table.Column {
+// nextRows returns the next n rows; n is at most the last result of ready. They are valid until ready is called again.
+func (l *listRows) nextRows(n int) table.Column {
 	c := table.Column{Type: table.Type{Kind: table.List}, Values: table.Values{Floats: l.floats}}
 	c.Lists = l.lists[l.done : l.done+n+1]
 	if l.nulls > 0 {

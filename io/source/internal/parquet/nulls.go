@@ -77,7 +77,7 @@ func (c *columnReader) readyNulls() (int, error) {
 	return int(min(c.rows, scan.BatchRows)), nil
 }
 
-// takeNulls is take for a column of type null.
+// takeNulls does the same as nextRows for a column of type null.
 func (c *columnReader) takeNulls(n int) table.Column {
 	c.rows -= int64(n)
 	out := table.Column{Type: c.leaf.field.Type, Valid: scan.Room(&c.buffer.valid, n)}

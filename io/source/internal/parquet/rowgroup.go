@@ -108,7 +108,7 @@ func (s *groupScan) run(yield func(*table.Batch) error) error {
 		if b.Rows, err = s.ready(int(min(total-row, int64(scan.RowsOf(len(s.readers)))))); err != nil {
 			return err
 		}
-		if err := s.take(b.Rows, taken); err != nil {
+		if err := s.nextRows(b.Rows, taken); err != nil {
 			return err
 		}
 		for i, at := range s.order {
@@ -136,10 +136,10 @@ func (s *groupScan) ready(n int) (int, error) {
 	return n, err
 }
 
-// take stores the next n rows of every column in to.
-func (s *groupScan) take(n int, to []table.Column) error {
+// nextRows stores the next n rows of every column in to.
+func (s *groupScan) nextRows(n int, to []table.Column) error {
 	return s.each(func(i int, r *columnReader) error {
-		to[i] = r.take(n)
+		to[i] = r.nextRows(n)
 		return nil
 	})
 }

@@ -184,8 +184,8 @@ func (w *window) add(c *table.Column, most int64) int {
 	return n
 }
 
-// take returns the next n rows. They are valid until the window is filled again.
-func (w *window) take(n int) table.Column {
+// nextRows returns the next n rows. They are valid until the window is filled again.
+func (w *window) nextRows(n int) table.Column {
 	from, to := w.done, w.done+n
 	w.done = to
 	all := table.Column{Type: w.typ, Values: w.values}

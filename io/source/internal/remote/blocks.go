@@ -11,7 +11,7 @@ const blocksAhead = 3
 // readAt reads bytes of a handle's file from offset at on, at most up to the end of a block.
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	i := at / blockSize
-	x := c.take(h.file, i)
+	x := c.acquire(h.file, i)
 	n := 0
 	defer func() { c.release(x, at-i*blockSize, n) }()
 	select {
@@ -26,9 +26,9 @@ func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// take returns block i of a file and marks it as being read. It starts to fetch the block if necessary. If the file is
+// acquire returns block i of a file and marks it as being read. It starts to fetch the block if necessary. If the file is
 // read in order, it also starts to fetch the next blocks.
-func (c *blocks) take(f *File, i int64) *block {
+func (c *blocks) acquire(f *File, i int64) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of[blockKey{f, i}] == nil && !c.room(false) {
@@ -59,7 +59,7 @@ func (c *blocks) find(f *File, i int64) *block {
 	}
 	c.recycle(f.pool.workers)
 	x := &block{done: make(chan struct{}), last: c.clock}
-	x.data = f.pool.memory.take(int(min(blockSize, f.object.Size-i*blockSize)))
+	x.data = f.pool.memory.takeBytes(int(min(blockSize, f.object.Size-i*blockSize)))
 	c.of[key] = x
 	c.held += blockSize
 	go func() {

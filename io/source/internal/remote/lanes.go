@@ -46,7 +46,7 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	if h.own && len(h.lanes.all) == 0 {
-		if x := h.file.pool.prefetches.take(h.file, sorted); x != nil {
+		if x := h.file.pool.prefetches.takeLanes(h.file, sorted); x != nil {
 			h.lanes.cancel()
 			h.lanes, h.own = x.lanes, false
 			return
@@ -135,7 +135,7 @@ func (l *lanes) start(x *lane, i int) {
 // fetch sends the request for a part of size bytes and fills the part's pieces.
 func (l *lanes) fetch(p *part, size int64) {
 	err := l.file.fetch(l.ctx, p.at, size, func(left int64) []byte {
-		b := l.file.pool.memory.take(int(min(left, pieceSize)))
+		b := l.file.pool.memory.takeBytes(int(min(left, pieceSize)))
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		p.filled = len(p.pieces)
@@ -349,9 +349,9 @@ func (a *prefetches) find(f *File, sorted []scan.Extent) int {
 	return slices.IndexFunc(a.waiting, func(x *prefetch) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
-// take removes from a.waiting, and returns, the lanes of file f that were fetched ahead for exactly these extents. It
+// takeLanes removes from a.waiting, and returns, the lanes of file f that were fetched ahead for exactly these extents. It
 // returns nil if there are none.
-func (a *prefetches) take(f *File, sorted []scan.Extent) *prefetch {
+func (a *prefetches) takeLanes(f *File, sorted []scan.Extent) *prefetch {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := a.find(f, sorted)

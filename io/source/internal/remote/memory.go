@@ -26,8 +26,8 @@ type memory struct {
 // memorySizes are the lengths in bytes of the memory that is kept for later use.
 var memorySizes = [...]int{minPart, pieceSize, blockSize}
 
-// take returns n bytes of unused memory. n is at most the length of a block.
-func (m *memory) take(n int) []byte {
+// takeBytes returns n bytes of unused memory. n is at most the length of a block.
+func (m *memory) takeBytes(n int) []byte {
 	if n <= minPart/2 {
 		return make([]byte, n)
 	}

@@ -3,7 +3,7 @@ package scan
 // The limits of batches, and of lengths that a file may state. A few flipped bits can announce gigabytes, so a stated
 // length is compared with one of these limits, or with the number of available bytes, before memory is allocated.
 const (
-	// BatchRows is the maximum number of rows in a batch. A column of so many rows fits the second-level cache.
+	// BatchRows is the maximum number of rows in a batch. A column with this number of rows fits the second-level cache.
 	BatchRows = 1 << 16
 	// BatchValues is the maximum number of values in a batch of more than BatchValues / BatchRows columns.
 	BatchValues = 1 << 20
