@@ -44,6 +44,10 @@ const (
 	// baseBytes is the memory of the program itself; workerBytes is the smallest memory that a worker needs for reading.
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
+	// furtherBytes is the memory that each worker after the first needs for reading files that are stored by columns. A
+	// page and a dictionary of texts often have 16 MiB each, and are in memory compressed, too. So little memory is for
+	// few workers rather than for many that read pages again and again.
+	furtherBytes = 48 * mebibyte
 	// columnBytes is the memory of a worker for each column of a file that is stored by columns: blocks of the file, and
 	// a page with its dictionary and decoded values. The pages of all columns are in memory at the same time, or a part of
 	// their rows if these do not fit (source.SplitReader.Memory).
@@ -73,16 +77,16 @@ func rowsAtOnce(of []*aggregation.Aggregation) int {
 	return max(atOnceBytes/max(bytes, 1), 1)
 }
 
-// readBytes returns the memory in bytes that a worker needs for reading. It depends on the job alone, not on the sizes
+// readBytes returns the memory in bytes that each of some workers needs for reading. It depends on the job alone, not on the sizes
 // in a file's footer: a row may not decide whether a job is refused.
-func readBytes(p *pipeline.Plan) int64 {
+func readBytes(p *pipeline.Plan, workers int) int64 {
 	if tables := p.Tables(); len(tables) > 0 { // one table is read after the other
 		most := int64(workerBytes)
 		for k := range tables {
 			of := p.OfTable(k)
-			most = max(most, readBytes(of))
+			most = max(most, readBytes(of, workers))
 			for _, j := range of.Joins() {
-				most = max(most, readBytes(j.Side))
+				most = max(most, readBytes(j.Side, workers))
 			}
 		}
 		return most
@@ -90,7 +94,8 @@ func readBytes(p *pipeline.Plan) int64 {
 	if p.Job().Input.IsText() {
 		return workerBytes // all columns of a piece of text are in memory, and more columns do not make it longer
 	}
-	return max(workerBytes, columnBytes*int64(len(p.Columns())))
+	first := max(workerBytes, columnBytes*int64(len(p.Columns())))
+	return (first + int64(workers-1)*max(first, furtherBytes)) / int64(workers)
 }
 
 // share divides the limit between the cells of the plan's queries and the rows of units. If not all cells fit, the
@@ -105,10 +110,10 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 		left, cells := int64(0), int64(0)
 		least := max(minRowBytes, 2*minStoreBytes*stores*int64(workers))
 		for _, cells = range domains(p) {
-			left = limit - baseBytes - int64(workers)*(readBytes(p)+l.Ahead) - cellBytes(p, workers, cells)
+			left = limit - baseBytes - int64(workers)*(readBytes(p, workers)+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= least {
 				room := left / 4 / int64(workers)
-				pages := readBytes(p) + room
+				pages := readBytes(p, workers) + room
 				if stores == 0 {
 					pages += left / 2 / int64(workers)
 				}
