@@ -245,8 +245,8 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 	}
 }
 
-// Removing one unit from a small table changes the weights by an L2 norm of at most sqrt(L). Weights by degrees are
-// expected to find at least as many keys as counts.
+// Removing one unit from a small table changes the weights by an L2 norm of at most sqrt(L). The expected number of
+// keys that weights by degrees find is at least the number that counts find.
 func TestSensitivityOfAdaptiveWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	largest := map[string]float64{}

@@ -302,8 +302,8 @@ type Aggregate struct {
 	// input.rows if every row of the input is a term. Rows without a value then count as the centre of the range (null:
 	// centre): declare no public number if many values are missing.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
-	// Null is what happens to a row whose value is null: `drop` it, or count it as the centre of the range (`centre`),
-	// in a mean of a public number of terms, which cannot drop it. If it is absent, it is the one that the mean allows.
+	// Null is what happens to a row whose value is null: `drop` it, or count it as the centre of the range (`centre`). A
+	// mean of a public number of terms cannot drop rows: its policy is `centre`. Everywhere else it is `drop`.
 	Null string `yaml:"null,omitempty" enum:"drop|centre" example:"drop"`
 	// NaN is what happens to a row whose value is NaN: `drop` it, or count it as the centre of the range (`centre`).
 	NaN string `yaml:"nan,omitempty" enum:"drop|centre" example:"drop"`

@@ -142,8 +142,8 @@ func offset(block, at, i int) int {
 	return at + i
 }
 
-// blockSizes returns the number of cells in each block of a table. Such a block is a combination of one block per dimension;
-// these combinations are listed row by row.
+// blockSizes returns the number of cells in each block of a table. Such a block is a combination of one block per
+// dimension; these combinations are listed row by row.
 func blockSizes(dims []blocks) []float64 {
 	out := []float64{1}
 	for _, b := range dims {

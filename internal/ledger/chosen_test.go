@@ -21,8 +21,8 @@ func following(query, first string) calibrate.Mechanism {
 	return m
 }
 
-// A mechanism whose sensitivity is chosen is redeemed once, after the one that it follows, with no more mu than was
-// charged.
+// If the sensitivity of a mechanism is chosen from the noisy values of another one, its charge can be used once, only
+// after the charge of the other one, and with no more mu than was charged.
 func TestRedeemChosen(t *testing.T) {
 	t.Parallel()
 	first, charged := mechanism("q/clamp"), following("q", "q/clamp")

@@ -54,13 +54,13 @@ const (
 // situation holds the facts that decide the next step of a run.
 type situation struct {
 	state     ledger.State // the state of the release that the run starts from; "" if there is none that counts
-	withdrawn bool         // that release was withdrawn
-	asked     bool         // that release has the plan's rendering
-	// repeatable: there is a publication in the plan's rendering, of that release or of an older one
+	withdrawn bool         // the release was withdrawn
+	asked     bool         // the release has the plan's rendering
+	// repeatable: there is a publication in the plan's rendering, of the release or of an older one
 	repeatable bool
-	// renewal: that release was begun by a run with --new-release
+	// renewal: the release was begun by a run with --new-release
 	renewal bool
-	// finished: this run has just published that release, which an earlier run had sealed
+	// finished: this run has just published the release, which an earlier run had sealed
 	finished bool
 	// newRelease: the run has --new-release
 	newRelease bool

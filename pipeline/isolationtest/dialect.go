@@ -54,7 +54,7 @@ const (
 	minimal    style = iota // only fields that contain a delimiter, a quote or a line end
 	nonNumeric              // texts
 	always
-	careful  // also fields that begin with a blank, a mark or the comment character
+	careful  // as minimal, and also fields that begin with a blank, a mark or the comment character
 	standard // as Go's encoding/csv does if it can write the dialect; otherwise minimal
 )
 

@@ -26,9 +26,9 @@ type Search struct {
 
 // Result is the result of a search.
 type Result struct {
-	Pairs     int // tried
+	Pairs     int // pairs that were tried
 	Unwritten int // cases that the writer cannot write
-	Formats   int // drawn
+	Formats   int // formats that were drawn
 	Refused   int // formats that jobs cannot state
 	Failed    int // cases that fail with the same message for T alone and for T with U
 	Doubted   int // findings in files that an independent reader reads differently too

@@ -13,9 +13,9 @@ import (
 // cell. A row in no cell has the code NULL and is dropped. If possible, a condition that a table scan can evaluate
 // drops it before its code is computed.
 
-// present adds conditions that drop rows without a code on an axis, before codes are computed. ok is false if such rows
-// may remain, because no condition is cheap enough.
-func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) {
+// dropUncoded adds conditions that drop rows without a code on an axis, before codes are computed. ok is false if such
+// rows may remain, because no condition is cheap enough.
+func (w *writer) dropUncoded(r *domain.Coding, columns map[string]column) (ok bool) {
 	kept := 0
 	for _, c := range []int32{r.Null, r.Other} {
 		if c != domain.Dropped {
@@ -169,7 +169,7 @@ func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
 		}
-		if code, ok := counted(w, x, s.At, int64(s.Cells), "NULL", last); ok {
+		if code, ok := codeByCount(w, x, s.At, int64(s.Cells), "NULL", last); ok {
 			return code
 		}
 		return bisection(x, s, w.float, "NULL", last)

@@ -53,9 +53,9 @@ func ofActive(rows int64, digest string) string {
 	return fmt.Sprintf("CASE WHEN active > %d THEN %s END", rows, digest)
 }
 
-// with returns a statement that first defines tables in a WITH clause, among them kept, and then adds up the rows of
-// kept.
-func (c *contents) with(rows string, tables ...string) string {
+// withTables returns a statement that first defines tables in a WITH clause, among them kept, and then adds up the rows
+// of kept.
+func (c *contents) withTables(rows string, tables ...string) string {
 	totals := c.totals("kept", rows)
 	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
 		totals = ",\n" + rest
@@ -118,7 +118,7 @@ func (c *contents) boundedRows() string {
 		return c.totals(w.from, countRows)
 	}
 	kept := strings.Join(slices.Concat(c.units, c.cells, c.values), ", ") + ", " + step("r", c.Steps) + " AS tab"
-	return c.with(countRows, fmt.Sprintf("kept AS (SELECT %s FROM %s AS b)", kept, w.from))
+	return c.withTables(countRows, fmt.Sprintf("kept AS (SELECT %s FROM %s AS b)", kept, w.from))
 }
 
 // beginning returns the parts with which all digest messages about a unit begin.

@@ -63,7 +63,7 @@ func (w *writer) floatSteps(x string, s *domain.Steps[float64]) string {
 	if among, ok := w.evenly(x, s); ok {
 		return fmt.Sprintf("%s WHEN %s < %s THEN %s ELSE %s END", among, x, w.float(s.At[0]), below, beyond)
 	}
-	if code, ok := counted(w, x, s.At, int64(s.Cells), below, beyond); ok {
+	if code, ok := codeByCount(w, x, s.At, int64(s.Cells), below, beyond); ok {
 		return code
 	}
 	return bisection(x, s, w.float, below, beyond)

@@ -134,7 +134,7 @@ func addTotals(ctx context.Context, tx *session, s *Statement, to []*queries.Acc
 	}
 	defer rows.Close()
 	for rows.Next() {
-		totals, counts, err := scanTotals(rows, s.parts)
+		totals, counts, err := scanTotals(rows, s.answers)
 		for i := range totals {
 			if s.sets != nil {
 				if totals[i].Table != s.sets[i] {
@@ -143,7 +143,7 @@ func addTotals(ctx context.Context, tx *session, s *Statement, to []*queries.Acc
 				totals[i].Table = 0
 			}
 			if err == nil && counts {
-				err = to[s.parts[i].at].AddTotal(totals[i])
+				err = to[s.answers[i].query].AddTotal(totals[i])
 			}
 		}
 		if err != nil {

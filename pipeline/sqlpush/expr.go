@@ -180,9 +180,9 @@ func cases(x string, pairs []pair, other int32) string {
 // it.
 const maxBranches = 100
 
-// counted returns the code of a double by a function of the dialect that counts the edges <= x. ok is false if there
-// are few edges or no such function.
-func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
+// codeByCount returns the code of a double by a function of the dialect that counts the edges <= x. ok is false if
+// there are few edges or no such function.
+func codeByCount(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
 	if len(at) <= maxBranches {
 		return "", false
 	}
@@ -214,7 +214,7 @@ func (w *writer) intSteps(x string, s *domain.Steps[int64]) string {
 		beyond = fmt.Sprintf("CASE WHEN %s <= %s THEN %d ELSE %s END", x, integer(s.Last), s.LastCode, beyond)
 	}
 	if at, ok := exactDoubles(s.At); ok {
-		if code, ok := counted(w, w.double(x), at, int64(s.Cells), code(s.Below), beyond); ok {
+		if code, ok := codeByCount(w, w.double(x), at, int64(s.Cells), code(s.Below), beyond); ok {
 			return code
 		}
 	}

@@ -84,7 +84,7 @@ func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 func contentsOf(all []*aggregation.Aggregation, w *writer, columns map[string]column) (parts []*contents) {
 	for i, o := range all {
 		parts = append(parts, &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{},
-			among: fmt.Sprint("q", i)})
+			prefix: fmt.Sprint("q", i)})
 	}
 	return parts
 }
@@ -108,7 +108,7 @@ func groupedFirst(queries []*contents) string {
 		} else if c.long(r) {
 			by = []string{c.columns[r.Column].Expr}
 		} else {
-			if !c.present(r, c.columns) {
+			if !c.dropUncoded(r, c.columns) {
 				found = append(found, fmt.Sprintf("g%dk0 IS NOT NULL", i))
 			}
 			by = []string{c.alias(fmt.Sprint("code", i), c.axis(r, c.columns))}
@@ -121,13 +121,13 @@ func groupedFirst(queries []*contents) string {
 	inner := "(SELECT " + strings.Join(append(list, values...), ", ") + " FROM " + c.from + " AS a)"
 	sums, totals := names, []string{"cell"}
 	for _, q := range queries {
-		rows, number := q.counted(), q.among+"n"
+		rows, number := q.rowCount(), q.prefix+"n"
 		sums = append(sums, rows+" AS "+number)
 		totals = append(totals, c.integer("SUM("+number+")")+" AS "+number)
 		for i, s := range q.sums(rows) {
-			part := fmt.Sprint(q.among, "p", i)
+			part := fmt.Sprint(q.prefix, "p", i)
 			sums = append(sums, c.sum(s.x, s.max)+" AS "+part)
-			totals = append(totals, q.sumText(s, part, 0, "SUM("+number+")")+fmt.Sprint(" AS ", q.among, "sum", i))
+			totals = append(totals, q.sumText(s, part, 0, "SUM("+number+")")+fmt.Sprint(" AS ", q.prefix, "sum", i))
 		}
 	}
 	grouped := ""
@@ -244,7 +244,7 @@ type sum struct {
 // is subtracted once from the sum, by the number of rows, instead of from each value.
 func (c *contents) sums(rows string) (all []sum) {
 	_, afterwards := c.try("x", 64)
-	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows &&
+	afterwards = afterwards && !c.AllRows && (rows == c.rowCount() || rows == countRows) && rows != noRows &&
 		len(c.Keys) == 0
 	for i, v := range c.values {
 		low, high := c.Value.Range(i)
@@ -286,7 +286,7 @@ func (c *contents) clamped(name string) (v string, ok bool) {
 	switch {
 	case !ok:
 		return "", false
-	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.counted() != noRows): // multiply only the sum
+	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.rowCount() != noRows): // multiply only the sum
 		c.times[len(c.values)] = times
 	default:
 		v = fmt.Sprintf("CAST(%s AS BIGINT) * %d", v, times)

@@ -28,25 +28,25 @@ func (c *contents) quantizeValues() {
 	var x []string
 	for i, name := range c.Value.Value.Columns {
 		if v, ok := c.clamped(name); ok {
-			c.values = append(c.values, c.alias(fmt.Sprint(c.among, "v", i), v))
+			c.values = append(c.values, c.alias(fmt.Sprint(c.prefix, "v", i), v))
 			continue
 		}
 		x = append(x, c.stage(c.asDouble(c.columns[name])))
 		if !c.Value.Clip && (!c.AllRows || len(c.Value.Value.Columns) == 1) {
-			c.values = append(c.values, c.alias(fmt.Sprint(c.among, "v", i), c.quantize(c.Value, x[len(x)-1])))
+			c.values = append(c.values, c.alias(fmt.Sprint(c.prefix, "v", i), c.quantize(c.Value, x[len(x)-1])))
 		}
 	}
 	if c.AllRows && !c.Value.Clip && len(x) > 1 {
-		c.values = c.whole(x)
+		c.values = c.quantizeVector(x)
 	}
 	if c.Value.Clip {
 		c.values = c.clip(c.integers(), x, c.Value.Exponent, c.Value.Max)
 	}
 }
 
-// whole adds columns with a vector's quantized components and returns their names. All of them are NULL in a row if one
-// is, because such a row has no value.
-func (c *contents) whole(x []string) (values []string) {
+// quantizeVector adds columns with a vector's quantized components and returns their names. All of them are NULL in a
+// row if one is, because such a row has no value.
+func (c *contents) quantizeVector(x []string) (values []string) {
 	var numbers []string
 	for _, component := range x {
 		numbers = append(numbers, c.isNumber(component))
@@ -54,7 +54,7 @@ func (c *contents) whole(x []string) (values []string) {
 	there := strings.Join(numbers, " AND ")
 	for i, component := range x {
 		v := c.quantize(c.Value, component)
-		values = append(values, c.alias(fmt.Sprint(c.among, "v", i), "CASE WHEN "+there+" THEN "+v+" END"))
+		values = append(values, c.alias(fmt.Sprint(c.prefix, "v", i), "CASE WHEN "+there+" THEN "+v+" END"))
 	}
 	return values
 }

@@ -115,7 +115,7 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 	byCells := map[string]int{}
 	for i, o := range all {
 		c := &contents{writer: w, Aggregation: ofRows(o), columns: columns, times: map[int]int64{},
-			among: fmt.Sprint("q", i)}
+			prefix: fmt.Sprint("q", i)}
 		same := (&aggregation.Aggregation{Axes: o.Axes, Sizes: o.Sizes, Tables: o.Tables}).String()
 		set, found := byCells[same]
 		if !found {
@@ -131,10 +131,10 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 		}
 		sets = append(sets, set)
 		c.quantizeValues()
-		rows := c.counted()
-		totals = append(totals, rows+fmt.Sprintf(" AS %sn", c.among))
+		rows := c.rowCount()
+		totals = append(totals, rows+fmt.Sprintf(" AS %sn", c.prefix))
 		for k, s := range c.sums(rows) {
-			totals = append(totals, c.sumText(s, s.x, s.max, rows)+fmt.Sprintf(" AS %ssum%d", c.among, k))
+			totals = append(totals, c.sumText(s, s.x, s.max, rows)+fmt.Sprintf(" AS %ssum%d", c.prefix, k))
 		}
 	}
 	list := strings.Join(totals, ", ")

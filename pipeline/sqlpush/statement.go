@@ -24,19 +24,19 @@ import (
 // rows and its sums as texts: one for each component of the value and, if the query needs it, one of squares. The last
 // columns are the values of a discovered key, if there is one.
 type Statement struct {
-	Query string // the query's name, or several names separated by commas
-	Text  string
-	parts []answer
+	Query   string // the query's name, or several names separated by commas
+	Text    string
+	answers []answer
 	// If sets is nil, every row has totals of all queries. Otherwise the rows come from several grouping sets, the first
-	// column is the number of the grouping set, and parts[i] has totals only in the rows of grouping set sets[i].
+	// column is the number of the grouping set, and answers[i] has totals only in the rows of grouping set sets[i].
 	sets []int
 }
 
 // answer describes a query's columns in the result of a statement.
 type answer struct {
-	of   *aggregation.Aggregation
-	at   int // the index of the query in the plan
-	sums int // the number of columns with sums
+	aggregation *aggregation.Aggregation
+	query       int // the index of the query in the plan
+	sums        int // the number of columns with sums
 }
 
 // input is the source of the rows: a table expression and its columns.
@@ -87,14 +87,14 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 		if ok {
 			byCells[cells] = n
 		}
-		out[n].parts = append(out[n].parts, answerOf(of[i], i))
+		out[n].answers = append(out[n].answers, answerOf(of[i], i))
 	}
 	for i := range out {
 		s := &out[i]
 		var names []string
-		aggregations := make([]*aggregation.Aggregation, len(s.parts))
-		for k, a := range s.parts {
-			names, aggregations[k] = append(names, p.Queries()[a.at].Query.Name()), a.of
+		aggregations := make([]*aggregation.Aggregation, len(s.answers))
+		for k, a := range s.answers {
+			names, aggregations[k] = append(names, p.Queries()[a.query].Query.Name()), a.aggregation
 		}
 		s.Query = strings.Join(names, ", ")
 		if _, together := in.cellsOf(aggregations[0]); together && aggregations[0].SampleBy != nil {
@@ -102,7 +102,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 			continue
 		}
 		s.Text = in.statement(p, aggregations...)
-		if leader, follows := p.Queries()[s.parts[0].at].Leader(); follows {
+		if leader, follows := p.Queries()[s.answers[0].query].Leader(); follows {
 			s.Text = amongKeys(s.Text, in.statement(p, of[leader]), of[leader].Keys)
 		}
 	}
@@ -111,7 +111,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 
 // answerOf returns the answer of the query with an index in the plan.
 func answerOf(o *aggregation.Aggregation, at int) answer {
-	a := answer{of: o, at: at}
+	a := answer{aggregation: o, query: at}
 	if o.Value != nil {
 		a.sums = o.Value.Numbers()
 		if o.Second != nil {
@@ -274,7 +274,7 @@ type contents struct {
 	times                map[int]int64 // times[i] is the factor of the sum of values[i]; 1 if it is not set
 	keys                 []string      // columns of discovered keys, which are also the first ones in cells
 	missing              bool          // set if there may be rows without a cell
-	among                string        // the prefix of this query's columns; "" if the statement answers only one query
+	prefix               string        // the prefix of this query's columns; "" if the statement answers only one query
 	first                int           // the value of the column cell for cell 0
 }
 
@@ -287,7 +287,7 @@ func (c *contents) statement() string {
 	c.findUnits()
 	switch {
 	case len(c.units) == 0:
-		return c.totals(c.from, c.counted())
+		return c.totals(c.from, c.rowCount())
 	case c.Value == nil && !c.binding().rows:
 		return c.boundedCounts() + c.countUnits()
 	}
@@ -311,7 +311,7 @@ func (c *contents) cellsInAll() int64 {
 func (c *contents) findCells() {
 	var codes []string
 	for i := range c.Axes {
-		if !c.present(&c.Axes[i], c.columns) {
+		if !c.dropUncoded(&c.Axes[i], c.columns) {
 			c.missing = true
 		}
 	}

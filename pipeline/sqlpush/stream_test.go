@@ -111,7 +111,7 @@ func TestNullSums(t *testing.T) {
 		if err != nil || !got.Next() {
 			t.Fatal(err)
 		}
-		totals, _, err := scanTotals(got, []answer{{of: &aggregation.Aggregation{}, sums: 1}})
+		totals, _, err := scanTotals(got, []answer{{aggregation: &aggregation.Aggregation{}, sums: 1}})
 		if !errors.Is(err, want) || err == nil && !(totals[0].Rows == 0 && totals[0].Sums[0] == int128.Int{}) {
 			t.Errorf("of %v rows: %+v, %v", rows, totals, err)
 		}

@@ -65,13 +65,13 @@ func scanTotals(rows *sql.Rows, of []answer) (totals []aggregation.Total, counts
 			into = append(into, &texts[i][k])
 		}
 	}
-	key := newKeyReader(of[0].of.Keys)
+	key := newKeyReader(of[0].aggregation.Keys)
 	if err := rows.Scan(key.into(into)...); err != nil {
 		return nil, false, err
 	}
 	at.Key, counts = key.key()
 	for i, a := range of {
-		t, err := total(at, n[i].Int64, texts[i], a.of.Second != nil)
+		t, err := total(at, n[i].Int64, texts[i], a.aggregation.Second != nil)
 		if err != nil {
 			return nil, false, err
 		}

@@ -96,7 +96,7 @@ func WithoutUnits(j *Job) bool {
 
 // Result counts the pairs of a search.
 type Result struct {
-	Pairs   int            // tried
+	Pairs   int            // pairs that were tried
 	Skipped int            // pairs that the drawn writer cannot write
 	Refused int            // drafts of jobs without a plan, and jobs that a mask refused
 	Writers map[string]int // pairs by writer

@@ -17,9 +17,9 @@ type Offsets struct {
 	Starts, Of []int64
 }
 
-// From CycleStart, 2100-01-01, all time zones follow rules that repeat with the calendar every CycleSeconds. Tables end
-// one cycle later. Before FirstSecond (year 1) the offset is the one at FirstSecond, and after LastSecond (year 9999)
-// the one at LastSecond.
+// From CycleStart, 2100-01-01, all time zones follow rules that repeat with the calendar every CycleSeconds. Tables of
+// offsets end one cycle after CycleStart. Before FirstSecond (year 1) the offset is the one at FirstSecond, and after
+// LastSecond (year 9999) the one at LastSecond.
 const (
 	CycleStart   = 4102444800
 	CycleSeconds = cycleDays * columnar.DaySeconds

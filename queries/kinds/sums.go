@@ -367,8 +367,8 @@ func checkSums(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkTerms reports a job key rows that is out of range. It also reports one that the query cannot have because its
-// number of rows is private.
+// checkTerms reports a problem if the job's key rows, the public number of terms of a mean, is out of range, or if the
+// query cannot have it because its number of rows is private.
 func checkTerms(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch rows := s.Value.Rows; {

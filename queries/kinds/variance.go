@@ -187,8 +187,8 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 // noise.
 const manyCounts = 15
 
-// jointInterval returns an interval that contains the true variance with a probability of at least 95 %: all variances that the
-// 97.5 % intervals of the mean and of the mean square allow.
+// jointInterval returns an interval that contains the true variance with a probability of at least 95 %: all variances
+// that the 97.5 % intervals of the mean and of the mean square allow.
 func (m moments) jointInterval(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
 	a, b := mean.interval(s, n)

@@ -23,8 +23,8 @@ type Sums struct {
 	narrow    *sums64      // sums in 64 bits that are not yet in totals; nil if 64 bits are not used
 }
 
-// SumsSpec describes a Sums: how the rows of a batch get their cells (Groups) and values, and which other totals the query
-// needs.
+// SumsSpec describes a Sums: how the rows of a batch get their cells (Groups) and values, and which other totals the
+// query needs.
 type SumsSpec struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping

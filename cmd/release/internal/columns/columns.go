@@ -82,16 +82,10 @@ func Error(path string, err error) error {
 		name = console.OneLine(Base(path))
 	}
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: name + " can't be looked at"}
+	var format *unreadable
 	switch {
-	case errors.Is(err, ErrExcel):
-		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
-	case errors.Is(err, ErrZip):
-		e.Err, e.Hint = err, "unpack it, and look at a file of it"
-	case errors.Is(err, ErrJSON):
-		e.Err, e.Hint = err, "write one object a line: jq -c '.[]' <FILE >NEW.jsonl"
-	case errors.Is(err, ErrNoTable):
-		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they "+
-			"are or compressed with gzip, zstd, bzip2 or xz"
+	case errors.As(err, &format):
+		e.Err, e.Hint = err, format.hint
 	case errors.Is(err, ErrVariable):
 		e.Err, e.Hint = err, "set it to the query of the signed address"
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):

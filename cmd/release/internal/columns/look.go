@@ -31,7 +31,7 @@ const MostBytes = 256 << 10
 // Format is the format of a table, as in the job's input.format.
 type Format string
 
-// The formats that are distinguished. A job cannot read the last four.
+// The formats that are distinguished. A job cannot read those in unreadables.
 const (
 	CSV     Format = "csv"
 	TSV     Format = "tsv"
@@ -58,14 +58,22 @@ type Look struct {
 	Text *Text
 }
 
-// ErrExcel means that the file is a workbook, ErrZip that it is an archive, ErrJSON that it is one JSON value, and
-// ErrNoTable that it is no table. A job can read none of them.
-var (
-	ErrExcel   = errors.New("this is a workbook of Excel or LibreOffice")
-	ErrZip     = errors.New("this is a ZIP archive")
-	ErrJSON    = errors.New("this is a JSON array, not JSON lines")
-	ErrNoTable = errors.New("this is not a table in a known format")
-)
+// unreadable is the error for a file in a format that no job can read.
+type unreadable struct{ message, hint string }
+
+func (e *unreadable) Error() string { return e.message }
+
+// unreadables holds the errors for the formats that no job can read.
+var unreadables = map[Format]*unreadable{
+	Excel: {"this is a workbook of Excel or LibreOffice", "save the sheet as CSV (UTF-8), and look at that file"},
+	Zip:   {"this is a ZIP archive", "unpack it, and look at a file of it"},
+	JSON:  {"this is a JSON array, not JSON lines", "write one object a line: jq -c '.[]' <FILE >NEW.jsonl"},
+	Unknown: {"this is not a table in a known format", "the formats are CSV and other texts with a delimiter, JSON " +
+		"lines, Parquet and Arrow, as they are or compressed with gzip, zstd, bzip2 or xz"},
+}
+
+// ErrNoTable means that the file is no table.
+var ErrNoTable error = unreadables[Unknown]
 
 // ErrEmpty means that the file is empty.
 var ErrEmpty = errors.New("the file is empty")

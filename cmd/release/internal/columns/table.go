@@ -28,8 +28,8 @@ type Table struct {
 }
 
 // OpenTable reads the beginning of a file, or of the first object at a URL. The query of an https URL may be
-// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable, ErrExcel, ErrZip,
-// ErrJSON, ErrNoTable and the errors of io/source.
+// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable, ErrNoTable and
+// the like for other formats that no job can read, and the errors of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {
@@ -40,15 +40,9 @@ func OpenTable(ctx context.Context, path string) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{Look: look, Path: path, place: place}
-	switch {
-	case look.Format == Excel:
-		return nil, ErrExcel
-	case look.Format == Zip:
-		return nil, ErrZip
-	case look.Format == JSON:
-		return nil, ErrJSON
-	case look.Format == Unknown:
-		return nil, ErrNoTable
+	switch err := unreadables[look.Format]; {
+	case err != nil:
+		return nil, err
 	case look.Text != nil:
 		for _, c := range look.Text.Columns {
 			t.Names, t.Types = append(t.Names, c.Name), append(t.Types, c.Type)

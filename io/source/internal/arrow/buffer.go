@@ -192,8 +192,8 @@ func (b *buffer) end() error {
 	return nil
 }
 
-// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that nextBytes returned are
-// no longer valid.
+// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that nextBytes
+// returned are no longer valid.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()

@@ -113,8 +113,8 @@ func (o *offsetReader) fit(n int, limit, longest int64) (k int, long bool, err e
 	return k, false, nil
 }
 
-// appendOffsets appends offsets of the next n items to dst: 0, then the end of each item, relative to the start of the first. It
-// returns the items' total length.
+// appendOffsets appends offsets of the next n items to dst: 0, then the end of each item, relative to the start of the
+// first. It returns the items' total length.
 func (o *offsetReader) appendOffsets(n int, dst []uint32) ([]uint32, int64) {
 	from := o.at
 	dst = append(dst, 0)

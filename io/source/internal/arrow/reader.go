@@ -28,7 +28,8 @@ type body interface {
 	store(n int, c *table.Column) error
 }
 
-// ready returns how many rows, at most n, the caller can take now. Rows that nextRows returned before are no longer valid.
+// ready returns how many rows, at most n, the caller can take now. Rows that nextRows returned before are no longer
+// valid.
 func (r *arrayReader) ready(n int) (int, error) {
 	n = int(min(int64(n), r.left))
 	if n == 0 {

@@ -56,8 +56,8 @@ type openPage struct {
 	rest  pageRest
 }
 
-// rowBuffer is memory for the rows that nextRows returns, if they cannot share memory with the page: rows with nulls, and
-// values that a table.Column holds in another form.
+// rowBuffer is memory for the rows that nextRows returns, if they cannot share memory with the page: rows with nulls,
+// and values that a table.Column holds in another form.
 type rowBuffer struct {
 	valid  []bool
 	codes  []int32

@@ -26,8 +26,8 @@ func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// acquire returns block i of a file and marks it as being read. It starts to fetch the block if necessary. If the file is
-// read in order, it also starts to fetch the next blocks.
+// acquire returns block i of a file and marks it as being read. It starts to fetch the block if necessary. If the file
+// is read in order, it also starts to fetch the next blocks.
 func (c *blocks) acquire(f *File, i int64) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()

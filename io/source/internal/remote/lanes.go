@@ -349,8 +349,8 @@ func (a *prefetches) find(f *File, sorted []scan.Extent) int {
 	return slices.IndexFunc(a.waiting, func(x *prefetch) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
-// takeLanes removes from a.waiting, and returns, the lanes of file f that were fetched ahead for exactly these extents. It
-// returns nil if there are none.
+// takeLanes removes from a.waiting, and returns, the lanes of file f that were fetched ahead for exactly these extents.
+// It returns nil if there are none.
 func (a *prefetches) takeLanes(f *File, sorted []scan.Extent) *prefetch {
 	a.mu.Lock()
 	defer a.mu.Unlock()
