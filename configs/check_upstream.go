@@ -120,7 +120,16 @@ func (c *checker) counts() {
 		}
 		for by, dimensions := range q.Dimensions() {
 			for k := range dimensions {
-				other(at.At(by).At("by").Item(k).At("column"), dimensions[k].Column)
+				d, place := &dimensions[k], at.At(by).At("by").Item(k)
+				other(place.At("column"), d.Column)
+				if g := d.Grid; g != nil {
+					other(place.At("grid").At("lat"), g.Lat)
+					other(place.At("grid").At("lon"), g.Lon)
+				}
+				if n := d.Nearest; n != nil {
+					other(place.At("nearest").At("lat"), n.Lat)
+					other(place.At("nearest").At("lon"), n.Lon)
+				}
 			}
 		}
 	}

@@ -3,8 +3,8 @@ package configs
 import "slices"
 
 // ExactColumns lists the input columns in which different values must stay different: the columns of the privacy unit,
-// since two units must not become one; the columns of discovered keys; and the keys of joins. Joined columns are exact
-// in the table from which they come.
+// since two units must not become one; the columns in which no two rows of a unit are alike; the columns of discovered
+// keys; and the keys of joins. Joined columns are exact in the table from which they come.
 func (j *Job) ExactColumns() []string {
 	names := j.exactInQueries()
 	if j.whole != nil {
@@ -14,9 +14,12 @@ func (j *Job) ExactColumns() []string {
 	return slices.Compact(names)
 }
 
-// exactInQueries lists the columns of the unit and of discovered keys.
+// exactInQueries lists the columns of the unit, those that tell its rows apart, and those of discovered keys.
 func (j *Job) exactInQueries() []string {
 	names := slices.Clone(j.Privacy.Unit.Columns)
+	if u := j.Privacy.Unit.Upstream; u != nil {
+		names = append(names, u.Distinct...)
+	}
 	for i := range j.Queries {
 		q := &j.Queries[i]
 		if q.Histogram == nil || !j.Reads(q) {

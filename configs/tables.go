@@ -265,6 +265,10 @@ func (c *checker) joins(at *yamltree.Path, name string, t *Table) {
 			c.bad(place, CodeMissing, "the rows of this table have no unit, and the join no key that leads to one",
 				"write on: {COLUMN: COLUMN_OF_THE_OTHER_TABLE}, or name the table's columns of the unit: unit: [person]")
 		}
+		if len(t.Unit) == 0 && i == 0 {
+			c.keyFolders(place, name, slices.Collect(maps.Keys(join.On)))
+			c.keyFolders(place, join.Table, slices.Collect(maps.Values(join.On)))
+		}
 		c.unique(place.At("add"), join.Add, "column")
 		for _, added := range join.Add {
 			if as := join.Prefix + added; seen[as] {
@@ -274,6 +278,18 @@ func (c *checker) joins(at *yamltree.Path, name string, t *Table) {
 			}
 		}
 	}
+}
+
+// keyFolders refuses a key by which rows get their unit, if all of its columns in a table are in the names of folders:
+// then there is a folder for each key of a unit. The place is that of the join.
+func (c *checker) keyFolders(place *yamltree.Path, name string, key []string) {
+	inNames := func(column string) bool { return c.job.Input.Tables[name].Folders[column] != "" }
+	if len(key) == 0 || slices.ContainsFunc(key, func(column string) bool { return !inNames(column) }) {
+		return
+	}
+	c.bad(place.At("on"), CodeContradiction, "rows get their unit by this key, which is in the names of the folders of table "+
+		name+": a folder for each key would tell which keys there are", "names and number of the input's files are public: write a "+
+		"column of the key into the files")
 }
 
 // from checks which table a query reads.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The graph of two copies of a path of three cells, with corresponding cells joined.
+// NewGraph of a path of three cells, in a shape with a second dimension of two cells, makes two copies of the path and
+// joins corresponding cells.
 func TestNewGraphIsAProduct(t *testing.T) {
 	shape := Shape{[]int{3, 2}, []bool{false, true}}
 	g, err := NewGraph(shape, 0, []Edge{{U: 0, V: 1, W: 2, Length: 5}, {U: 1, V: 2, W: 1}})

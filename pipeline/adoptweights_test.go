@@ -24,7 +24,7 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 20, delta: 1e-
 		t.Fatal(diags)
 	}
 	for _, c := range []struct {
-		keys, count calibrate.Sigma // factors
+		keys, count calibrate.Sigma // factors of the charged sigmas
 		want        bool
 	}{{1, 1, true}, {1.25, 1, true}, {0.75, 4, false}} {
 		charge := p.Charge("/out", 1)

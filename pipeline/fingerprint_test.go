@@ -193,7 +193,7 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// All kinds of queries that have dimensions, as the format has them.
+// kindsOf returns the kinds of queries that have dimensions, from the fields of configs.Query.
 func kindsOf(t *testing.T) (names []string) {
 	t.Helper()
 	typ := reflect.TypeFor[configs.Query]()

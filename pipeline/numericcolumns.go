@@ -76,8 +76,8 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 	if of, name := p.origin(column); slices.Contains(of.job.ExactColumns(), name) {
 		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and %s is of numbers", column,
 			use),
-			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the "+
-				"number in a column of its own")
+			"decimals are texts in columns of the privacy unit, of privacy.unit.distinct and of discovered keys, so that no two "+
+				"become one: store the number in a column of its own")
 	}
 	hint := "if the texts are numbers, write them as such, give the column a type in input.csv.types or " +
 		"input.jsonl.columns, or derive a number: input.derive: {number: float(" + column + ")}"

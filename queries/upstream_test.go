@@ -111,6 +111,9 @@ func TestUpstreamUnitsStayWithinTheSensitivity(test *testing.T) {
 				two = rows()
 			}
 		}
+		if s.Counts == nil && rapid.Bool().Draw(t, "noise: auto") {
+			s.CommonNoise = adj
+		}
 		q := must(test, s)
 		c, err := q.Components(adj)
 		if err != nil {
@@ -170,6 +173,19 @@ func TestSensitivityOfPromises(t *testing.T) {
 		if got[0].Sens.L2 != c.l2 || got[0].L1 != c.l1 {
 			t.Errorf("%+v: %v and %v, want %v and %v", c.u, got[0].Sens.L2, got[0].L1, c.l2, c.l1)
 		}
+	}
+}
+
+// Cells of a table that has no column of the unit share no noise, since nobody can count its units.
+func TestUpstreamCellsShareNoNoise(t *testing.T) {
+	u := &query.Upstream{Name: "device", Rows: 9, Change: 1, Distinct: []string{"page"}}
+	s := Spec{Name: "q", Kind: Histogram, Upstream: u, By: []domain.Dimension{listed("page", 4)}, CommonNoise: AddRemove}
+	q, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := q.Components(AddRemove); err != nil || len(c) != 1 || c[0].Sens.L2 != 2 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

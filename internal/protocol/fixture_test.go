@@ -132,7 +132,7 @@ type bench struct {
 	signer pipeline.Signer
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
-	shares []int // done of 100, in the stage that publishes
+	shares []int // the reported progress of publishing, in percent
 	watch  func(s pipeline.Stage, done int)
 }
 

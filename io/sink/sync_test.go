@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// synced runs f and returns the paths below root that f synced, in order. In angle brackets is the content of the
-// release folder at that moment.
+// synced runs f and returns the paths below root that f synced, in order. A path ends with <visible> if the release
+// folder had its manifest at that moment.
 func synced(t *testing.T, p place, f func()) (names []string) {
 	t.Helper()
 	before := syncFile

@@ -192,7 +192,8 @@ func (r *Rows) shape() [4]uint64 {
 // bytes.
 const maxBlock = 1<<31 - 1
 
-// loadedText is a text of a block that is being loaded, or of a segment that is being divided, with its hash and, once it has one, its number in the partition.
+// loadedText is a text of a block that is being loaded, or of a segment that is being divided, with its hash and, once
+// it has one, its number in the partition.
 type loadedText struct {
 	text []byte
 	unit cachedUnit

@@ -72,7 +72,7 @@ func newListed(s query.Spec, p *problem.Problems) kind {
 		return q
 	case s.Read.Sums:
 		return newOrdered(c, r, k != nil, p)
-	case s.CommonNoise != "":
+	case s.CommonNoise != "" && s.Upstream == nil: // without a column of the unit, units cannot be counted
 		return newCommonNoise(c, r, k != nil, p)
 	}
 	return &Histogram{Base: c, Kernel: k, reader: r}

@@ -212,8 +212,8 @@ func (s Spec) UnitName() string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-// EachUnit returns the words with which the argument for a sensitivity begins: "each cab_id", or who promises the
-// bound.
+// EachUnit returns the words with which the reason for a sensitivity begins: "each cab_id" or, if the table's producer
+// promises the bound, "as the table's producer promises, each …".
 func (s Spec) EachUnit() string {
 	if s.Upstream != nil {
 		return "as the table's producer promises, each " + s.Upstream.Name

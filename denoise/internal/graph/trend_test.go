@@ -100,7 +100,8 @@ func randomGraph(r *rapid.T) (*Graph, error) {
 	return New(n, edges)
 }
 
-// On any graph the gap is proven small, no other signal near is better, and the degrees of freedom are the divergence.
+// On any graph, the solution has a small duality gap, no other signal near it has a smaller objective, and the degrees
+// of freedom equal the divergence of the solution as a function of y.
 func TestTrendFilterIsOptimal(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g, err := randomGraph(r)

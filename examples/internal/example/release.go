@@ -14,8 +14,8 @@ import (
 // program is the import path of the program release.
 const program = "github.com/dprelease/dprelease/cmd/release"
 
-// release runs a job of the example. A signal from the terminal reaches that program too, which stops by itself;
-// release waits for its end.
+// release runs a job of the example by the program release, and waits until it ends. A signal from the terminal reaches
+// both programs, so nothing must stop the program release.
 func (p place) release(job string, more []string) error {
 	args := []string{"run", filepath.Join(p.dir, job)}
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {

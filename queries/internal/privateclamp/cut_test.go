@@ -98,7 +98,8 @@ func checkChances(t *testing.T, what string, kinds []example, tables, runs int) 
 }
 
 // If any octave has as many rows as [Search.Noticed] returns, it counts as occupied in at least 96.5 % of 4,000
-// histograms. The chance is 97.5 % for each, so that fewer have a probability below 1e-4. The seed is fixed.
+// histograms. The chance for each histogram is 97.5 %. So the probability that the share is below 96.5 % is below 1e-4.
+// The seed is fixed.
 func TestNoticedRowsAreBelieved(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for _, least := range []int64{0, -1 << Bits} {

@@ -56,11 +56,11 @@ func TestSelftestRelease(t *testing.T) {
 	}
 }
 
-// The audit's releases with discovered keys follow its job: a tenth of the keys of one unit is
-// selected, and all keys of many units. With a minimum of three units, a tenth of the keys of three units is selected,
-// and none of the keys of two.
+// The audit's releases with discovered keys follow its job. About a tenth of the keys of one unit is selected, and all
+// keys of many units. With a minimum of three units, a tenth of the keys of three units is selected, and none of the
+// keys of two.
 func TestSelftestSelects(t *testing.T) {
-	// 185, by the grid, ± 5.7 standard errors
+	// The expected number of 185 depends on the grid of the noise; the bounds are 5.7 standard errors around it.
 	for rows, selected := range map[[2]int][2]int{{1, 1}: {110, 260}, {1, 12}: {2000, 2000}, {3, 3}: {110, 260},
 		{3, 2}: {0, 0}} {
 		s, err := (&selftester{nil, testProgram}).selectIn(t.TempDir())(t.Context(), int64(rows[0]), 2000, rows[1])

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// verify names each fact of a manifest that the ledger has otherwise, also if the manifest's digest is not the
-// ledger's.
+// release verify names each fact that differs between a manifest and the ledger, even if the manifest's digest differs
+// from the one in the ledger.
 func TestLedgerHasTheFacts(t *testing.T) {
 	v := &verifying{digest: "d"}
 	if err := json.Unmarshal(sound(t, forgedJobs["gaussian"]), &v.manifest); err != nil {
