@@ -168,7 +168,8 @@ var (
 // apart draws a query in which each row of a unit has a cell of its own, by the producer's promise.
 func (d *drawing) apart() string {
 	by := "by: [{column: " + d.job.Distinct + ", values: " + d.labels(d.kind(d.job.Distinct)) + "}]"
-	return pick(d.Rand, []string{"histogram: {" + by + "}", "histogram: {" + by + ", noise: auto}",
+	return pick(d.Rand, []string{"histogram: {" + by + pick(d.Rand, []string{"", ", noise: auto"}) + "}",
+		"histogram: {" + by + ", noise: auto}",
 		"histogram: {by: [{column: " + d.job.Distinct + ", keys: discover}]}",
 		"sum: {column: " + d.one("f", "m", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + ", " + by + "}"})
 }
