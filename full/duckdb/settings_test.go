@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -51,6 +52,15 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %v, %v\n%v\n%v\n%v", setting, err, err2, got, want, first)
 		}
 		_ = d.Close()
+	}
+}
+
+// A connection string that names no file is refused before DuckDB opens it: a pipe would wait for a writer.
+func TestNoDatabaseFile(t *testing.T) {
+	var e *pipeline.Error
+	_, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: t.TempDir() + "?threads=1", Table: "trips"})
+	if !errors.As(err, &e) || !strings.Contains(e.Message, "a folder, a pipe") {
+		t.Error(err)
 	}
 }
 

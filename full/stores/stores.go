@@ -230,7 +230,7 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 	case gcerrors.InvalidArgument, gcerrors.Unimplemented:
 		return store.Failure(store.Unsupported, "")
 	}
-	return store.Failure(store.Unavailable, "")
+	return store.Unanswered(err)
 }
 
 // misconfigured returns the error for a bucket whose options or credentials the library rejects.

@@ -6,33 +6,24 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/internal/mechanism/internal/door"
 )
 
 // The entry point for tests. Package door passes these functions to package mechanismtest, whose own functions need a
 // testing.TB.
 func init() {
-	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest,
-		OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest, Fix: func(by int32) { fixed.Add(by) }})
+	door.Lend(door.Keys{Open: openForTest, OpenKeyed: openKeyedForTest, OpenForKeys: openForKeysForTest, Make: makeForTest,
+		Select: selectForTest, Fix: func(by int32) { fixed.Add(by) }})
 }
 
-func openForTest(exact any) (quantum float64, cells []int64, err error) {
+func openForTest(exact any) (quantum float64, cells int128.Slice, err error) {
 	e, ok := exact.(Exact)
 	if !ok || e.open == nil {
-		return 0, nil, ErrEmpty
+		return 0, cells, ErrEmpty
 	}
 	s := e.open()
 	cells, err = s.peek()
-	return math.Ldexp(1, s.quantum), cells, err
-}
-
-func openWideForTest(exact any) (quantum float64, cells []*big.Int, err error) {
-	e, ok := exact.(Exact)
-	if !ok || e.open == nil {
-		return 0, nil, ErrEmpty
-	}
-	s := e.open()
-	cells, err = s.peekWide()
 	return math.Ldexp(1, s.quantum), cells, err
 }
 
@@ -71,33 +62,14 @@ func makeForTest(m calibrate.Mechanism, values []float64) any {
 	return Noisy{mechanism: m, values: slices.Clone(values)}
 }
 
-// peek returns a copy of the answers, for tests. The cells must have 64 bits.
-func (s *hidden) peek() ([]int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch p := s.held; {
-	case p == nil:
-		return nil, ErrSpent
-	case p.cells.Low != nil:
-		return nil, ErrHalves
-	default:
-		return p.clone().spread(s.size).cells.High, nil
-	}
-}
-
-// peekWide returns a copy of answers of any width, for tests.
-func (s *hidden) peekWide() ([]*big.Int, error) {
+// peek returns a copy of the answers, for tests.
+func (s *hidden) peek() (int128.Slice, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil {
-		return nil, ErrSpent
+		return int128.Slice{}, ErrSpent
 	}
-	p := s.held.clone().spread(s.size)
-	out := make([]*big.Int, s.size)
-	for i := range out {
-		out[i] = p.cells.At(i).Big()
-	}
-	return out, nil
+	return s.held.clone().spread(s.size).cells, nil
 }
 
 // peekKeys returns a copy of the keys and counts, for tests.
@@ -111,10 +83,11 @@ func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
 	if err := k.gather(); err != nil {
 		return nil, nil, err
 	}
+	var cells int128.Slice
 	if len(k.keys) > 0 {
-		counts, err = k.counts.open().peek()
+		cells, err = k.counts.open().peek()
 	}
-	return append(keys, k.keys...), counts, err
+	return append(keys, k.keys...), cells.High, err // counts have 64 bits
 }
 
 func selectForTest(keys []string) any {

@@ -139,7 +139,8 @@ func lastParts(path string, n int) string {
 	return path[at+1:]
 }
 
-// match returns the paths that match a pattern. If a file has the pattern as its name, it is the only result.
+// match returns the paths that match a pattern, without hidden files (store.HasHiddenName). If a file has the pattern as
+// its name, it is the only result.
 func match(dir, pattern string) ([]string, *fault.Error) {
 	path := pattern
 	if !filepath.IsAbs(pattern) {
@@ -152,6 +153,9 @@ func match(dir, pattern string) ([]string, *fault.Error) {
 		path = filepath.Join(literal(dir), pattern)
 	}
 	paths, err := filepath.Glob(path)
+	paths = slices.DeleteFunc(paths, func(found string) bool {
+		return store.HasHiddenName(filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(found))
+	})
 	switch {
 	case err != nil:
 		return nil, fault.New(fault.CodeOption, "the pattern %q is malformed", pattern)

@@ -247,8 +247,8 @@ func TestErrorsOfStores(t *testing.T) {
 func TestPatternsOfObjects(t *testing.T) {
 	m, at := bucket(t)
 	dir := t.TempDir()
-	for _, key := range []string{"p/b.csv", "p/a.csv", "p/c.csv.gz", "p/q/d.csv", "p/_SUCCESS", "p/q/.hidden.csv",
-		"r.csv"} {
+	for _, key := range []string{"p/b.csv", "p/a.csv", "p/._a.csv", "p/c.csv.gz", "p/q/d.csv", "p/_SUCCESS", "p/q/.hidden.csv",
+		"p/.q/d.csv", "r.csv"} {
 		content := []byte("x\n1\n")
 		if strings.HasSuffix(key, ".gz") {
 			content = gzipped(t, content)
@@ -261,7 +261,7 @@ func TestPatternsOfObjects(t *testing.T) {
 	}
 	for pattern, want := range map[string][]string{
 		"p/*.csv": {"a.csv", "b.csv"}, "p/?.csv": {"a.csv", "b.csv"}, "p/[bc].csv*": {"b.csv",
-			"c.csv.gz"}, "*/q/d.csv": {"d.csv"},
+			"c.csv.gz"}, "*/q/d.csv": {"d.csv"}, "p/*/d.csv": {"d.csv"}, "p/.*.csv": {"._a.csv"}, "p/q/.hid*": {".hidden.csv"},
 	} {
 		for _, base := range []string{at, dir + "/"} {
 			d, err := source.Open(t.Context(), source.Options{Files: []string{base + pattern}, CSV: lines})

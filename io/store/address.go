@@ -120,9 +120,9 @@ func (a Address) Pattern() (prefix string, ok bool) {
 	return a.Key, a.Key == "" || strings.HasSuffix(a.Key, "/")
 }
 
-// Matches reports whether the pattern matches a key. A star matches any characters except slashes. A pattern that ends
-// with a slash does not match names that begin with a dot or an underscore: other programs use them for their own
-// files.
+// Matches reports whether the pattern matches a key. A star matches any characters except slashes. A wildcard at the
+// beginning of a name does not match a dot (HasHiddenName). A pattern that ends with a slash does not match names that
+// begin with a dot or an underscore: other programs use them for their own files.
 func (a Address) Matches(key string) bool {
 	if a.Key == "" || strings.HasSuffix(a.Key, "/") && !strings.ContainsAny(a.Key, `*?[\`) {
 		for part := range strings.SplitSeq(strings.TrimPrefix(key, a.Key), "/") {
@@ -133,7 +133,20 @@ func (a Address) Matches(key string) bool {
 		return true
 	}
 	ok, err := path.Match(a.Key, key)
-	return err == nil && ok
+	return err == nil && ok && !HasHiddenName(a.Key, key)
+}
+
+// HasHiddenName reports whether a name in the path begins with a dot, and that name in the pattern with a wildcard.
+// Such files are not meant, as in a shell: macOS, for example, writes ._trips.csv beside trips.csv. The pattern matches
+// the path, and both are clean and have slashes.
+func HasHiddenName(pattern, path string) bool {
+	names := strings.Split(path, "/")
+	for i, part := range strings.Split(pattern, "/") {
+		if i < len(names) && strings.HasPrefix(names[i], ".") && strings.IndexAny(part, `*?[`) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Covers reports whether pattern, which is the URL of an object or a pattern of URLs, matches the URL address. It does

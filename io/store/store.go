@@ -13,6 +13,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/dprelease/dprelease/internal/silence"
 )
 
 // Object is one version of an object.
@@ -95,6 +97,15 @@ func (e *Error) Error() string {
 
 // Failure makes an Error.
 func Failure(k Kind, hint string) error { return &Error{k, hint} }
+
+// Unanswered returns the error for a request that got no answer. Its hint is the reason, if err tells one.
+func Unanswered(err error) error {
+	hint := silence.Reason(err)
+	if hint != "" {
+		hint += ": is the address right, and the endpoint?"
+	}
+	return Failure(Unavailable, hint)
+}
 
 // KindOf returns the kind of an error; Unavailable if err is not an *Error.
 func KindOf(err error) Kind {

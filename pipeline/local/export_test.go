@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
@@ -40,4 +41,14 @@ func OpenPartsTight(paths []string, k partial.Key, p *pipeline.Plan, program str
 		m.engine.tight = &memory{workers: l.Workers, rows: 1, room: 1 << 12}
 	}
 	return m, err
+}
+
+// Stores returns how many stores of a worker the limit counts, and how many there are.
+func Stores(t *testing.T, p *pipeline.Plan, schema table.Schema) (counted, joined int64) {
+	t.Helper()
+	spill := newScratch(t.Context(), "", memory{workers: 1})
+	if _, err := newWorkers(1, p, schema, spill, Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	return Limits{}.stores(p), spill.joined.Load()
 }

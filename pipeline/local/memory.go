@@ -77,8 +77,8 @@ func rowsAtOnce(of []*aggregation.Aggregation) int {
 	return max(atOnceBytes/max(bytes, 1), 1)
 }
 
-// readBytes returns the memory in bytes that each of some workers needs for reading. It depends on the job alone, not on the sizes
-// in a file's footer: a row may not decide whether a job is refused.
+// readBytes returns the memory in bytes that each of some workers needs for reading. It depends on the job alone, not
+// on the sizes in a file's footer: a row may not decide whether a job is refused.
 func readBytes(p *pipeline.Plan, workers int) int64 {
 	if tables := p.Tables(); len(tables) > 0 { // one table is read after the other
 		most := int64(workerBytes)
@@ -146,16 +146,17 @@ func (l Limits) stores(p *pipeline.Plan) (n int64) {
 		if len(job.Privacy.Unit.Columns) == 0 {
 			continue
 		}
-		key := q.Filters.Key()
-		switch b := job.Bounds(&job.Queries[i]); {
-		case q.OverUnits():
-			key = "units"
+		b := job.Bounds(&job.Queries[i])
+		key := fmt.Sprint(q.OverUnits(), q.Filters.Key())
+		switch {
 		case len(b.SampleBy) > 0:
 			key += fmt.Sprint(b.SampleBy, b.MaxRows, b.MaxRowsUpTo)
 		case l.Separate:
 			key = fmt.Sprint(i)
 		}
-		known[key] = true
+		if known[key] = true; q.OverUnits() {
+			known["units"] = true
+		}
 	}
 	return n + int64(len(known))
 }

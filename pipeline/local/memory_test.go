@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/owntest"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -66,6 +67,41 @@ queries:
 		var refused *pipeline.Error
 		if (err == nil) != c.fits || err != nil && (!errors.As(err, &refused) || refused.Code != "memory-limit") {
 			t.Errorf("%d MiB: %v", c.limit>>20, err)
+		}
+	}
+}
+
+// The limit counts each store of rows that joins the memory.
+func TestAllStoresAreCounted(t *testing.T) {
+	schema := table.Schema{}
+	for _, name := range []string{"u", "x", "y"} {
+		schema.Fields = append(schema.Fields, table.Field{Name: name, Type: table.Type{Kind: table.Int}})
+	}
+	const sample = "per_unit: {sample_by: [y], max_rows: "
+	for _, queries := range []string{
+		"{name: a, count: {}}, {name: b, count: {}}",
+		"{name: a, count: {}}, {name: b, count: {}, where: [{column: x, min: 1}]}, " +
+			"{name: c, sum: {column: y, clamp: [0, 1]}, where: [{column: x, min: 1}]}",
+		"{name: a, count: {}, " + sample + "2}}, {name: b, count: {}, " + sample + "2}}, {name: c, count: {}, " + sample + "3}}",
+		"{name: a, count: {}, over: units}, {name: b, count: {}, over: units, where: [{column: n, min: 2}]}, " +
+			"{name: c, count: {}}",
+		"{name: a, histogram: {by: [{column: x, keys: discover}]}, per_unit: {max_groups: 2}}, " +
+			"{name: b, mean: {column: y, clamp: [0, 1], by: [{column: x, keys: discover}]}, per_unit: {max_groups: 2}}",
+	} {
+		units := ""
+		if strings.Contains(queries, "over") {
+			units = "units: {n: {count: {}}}\n"
+		}
+		p := enginetest.Plan(t, "/job.yaml", []byte(`
+version: 1
+name: stores
+privacy: {epsilon: 1, delta: 1e-9, unit: [u], per_unit: {max_rows: 3}}
+input: {files: [stores.parquet]}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: stores, budget: {epsilon: 9, delta: 1e-4}}
+`+units+"queries: ["+queries+"]\n"))
+		if counted, joined := local.Stores(t, p, schema); counted != joined {
+			t.Errorf("%s: %d are counted, there are %d", queries, counted, joined)
 		}
 	}
 }

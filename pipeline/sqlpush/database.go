@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -54,14 +55,21 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	}
 	file, isFile := dialect.(filed)
 	if isFile {
+		path, _, _ := strings.Cut(s.DSN, "?")
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for a writer
+			return nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql",
+				Message: "input.sql.dsn names a folder, a pipe, a socket or a device, and no database file",
+				Hint:    "name the file of the database; folders of tables are named by input.sql.format and table"}
+		}
 		s.DSN = file.readOnly(s.DSN)
 	}
 	db, err := sql.Open(registered(s.Driver), s.DSN)
 	if err != nil && isFile && ctx.Err() == nil {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql", Message: "the database file of input.sql.dsn cannot be opened to be read",
-			Hint: "it must exist, no other process may have it open to write, and each setting behind its question mark must " +
-				"be one of the engine's",
+			Hint: "it must exist (a relative path starts from the current folder), no newer version of the engine may have " +
+				"written it, no other process may have it open to write, and each setting behind its question mark must be one " +
+				"of the engine's",
 		}
 	}
 	if err != nil {

@@ -144,7 +144,7 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	case errors.Is(err, errRedirect):
 		return nil, store.Failure(store.Denied, "the server sends the reader to a place that is not https")
 	}
-	return nil, store.Failure(store.Unavailable, "")
+	return nil, store.Unanswered(err)
 }
 
 // version returns the version of a file's contents: a strong ETag or a date. A weak ETag does not identify contents,

@@ -3,9 +3,11 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -153,6 +155,17 @@ func TestFaultsOfWebServers(t *testing.T) {
 }
 
 // If a server redirects to another one, the other one does not see the query of the first.
+// A server that cannot be reached comes with the reason, which quotes nothing.
+func TestUnreachedServers(t *testing.T) {
+	b, s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	s.Close()
+	var e *store.Error
+	if _, err := b.Stat(t.Context(), "dir/a.csv"); !errors.As(err, &e) || e.Kind != store.Unavailable ||
+		runtime.GOOS != "windows" && e.Hint != "nothing listens at its host and port: is the address right, and the endpoint?" {
+		t.Errorf("%+v", err)
+	}
+}
+
 func TestRedirectsKeepTheQuery(t *testing.T) {
 	var asked atomic.Int64
 	target := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

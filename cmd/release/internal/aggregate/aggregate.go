@@ -314,7 +314,7 @@ func ReadKey(path string) (partial.Key, error) {
 	switch {
 	case path != "":
 		where = path
-		raw, err := readPrivate(path)
+		raw, err := readKey(path)
 		if err != nil {
 			return partial.Key{}, err
 		}

@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -10,35 +9,16 @@ import (
 	"syscall"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// largestKey is the maximum length of a key file, in bytes.
-const largestKey = 1 << 12
-
-// readPrivate reads a short file that only its owner can read.
-func readPrivate(path string) ([]byte, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
-	}
-	if who, err := private.Others(path, info); err != nil || who != "" {
-		return nil, console.Usagef("--key: %s can read the key %s: %s, and if somebody may have read it, make another "+
-			"with --new-key", cmp.Or(who, "others"), path, private.Repair(path, info))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, largestKey))
-	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
-	}
-	return text, nil
+// readKey reads the file of a key that encrypts partial aggregates.
+func readKey(path string) ([]byte, error) {
+	const largest = 1 << 12
+	return console.ReadKey(path, largest, "--key: the file %s can't be read: %s", "--key: %s can read the key %s: %s, and "+
+		"if somebody may have read it, make another with --new-key")
 }
 
 // writeKey writes a key to a new file.

@@ -2,10 +2,8 @@
 package signing
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
@@ -70,26 +67,10 @@ func CheckSigned(dir string, s pipeline.Signer) error {
 	return nil
 }
 
-// readKey reads the file of a secret key. It fails if other users can read the file.
+// readKey reads the file of a secret key.
 func readKey(path string) ([]byte, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
-	}
-	if who, err := private.Others(path, info); err != nil || who != "" {
-		return nil, console.Usagef("--sign: %s can use the key %s: %s, and if somebody may have used it, make "+
-			"another with release keygen", cmp.Or(who, "others"), path, private.Repair(path, info))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, largestKey))
-	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
-	}
-	return text, nil
+	return console.ReadKey(path, largestKey, "--sign: the key %s can't be read: %s", "--sign: %s can use the key %s: %s, and "+
+		"if somebody may have used it, make another with release keygen")
 }
 
 // largestKey is the maximum length of a key file, in bytes.

@@ -6,14 +6,13 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // Keys are functions that look into package mechanism's hidden values, for tests.
 type Keys struct {
 	// Open returns a copy of the cells of a mechanism.Exact, and their quantum.
-	Open func(exact any) (quantum float64, cells []int64, err error)
-	// OpenWide does the same as Open for cells of any width.
-	OpenWide func(exact any) (quantum float64, cells []*big.Int, err error)
+	Open func(exact any) (quantum float64, cells int128.Slice, err error)
 	// OpenKeyed returns a copy of the keys and counts of a mechanism.Exact that has private keys.
 	OpenKeyed func(exact any) (keys []string, counts []int64, err error)
 	// OpenForKeys returns the answers of every key that can be selected from a mechanism.Exact, by name, and their
