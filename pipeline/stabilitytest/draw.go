@@ -53,6 +53,12 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 			for i := range 1 + r.IntN(3) {
 				d.job.Queries = append(d.job.Queries, fmt.Sprintf("name: q%d, %s", i, d.query()))
 			}
+			if d.job.Distinct != "" {
+				d.job.Queries = append(d.job.Queries, "name: apart, "+d.apart())
+				if d.chance(0.7) {
+					d.job.Where = nil // with few rows, several rows of a unit rarely count
+				}
+			}
 			if len(d.job.Unit) > 0 && d.job.Events == "" && d.chance(0.2) {
 				d.tables()
 			}
@@ -115,9 +121,13 @@ func (d *drawing) privacy() {
 		d.job.PerUnit = d.bounds()
 	case d.chance(0.4):
 		d.job.Upstream = 1 + d.IntN(4)
-		if d.chance(0.5) {
+		switch d.IntN(3) {
+		case 0:
 			d.job.MaxChange = 1 + d.IntN(3)
 			d.use(countsColumn)
+		case 1:
+			d.job.Upstream += 2
+			d.job.Distinct = d.one("i", "n", "d")
 		}
 	}
 }

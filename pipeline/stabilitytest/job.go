@@ -19,6 +19,7 @@ type Job struct {
 	Columns   []Column // the input's columns
 	Unit      []string // nil if each row is a unit
 	Upstream  int      // the bound on rows per unit that the table's producer guarantees; 0 if there is none
+	Distinct  string   // a column in which, as the producer promises, no two rows of a unit are alike; "" if there is none
 	MaxChange int      // if rows are counts, in the column i: the most by which a unit changes one; else 0
 	Adjacency string
 	Delta     string   // "" stands for 1e-6
@@ -57,10 +58,14 @@ func (j *Job) YAML(files ...string) string {
 		unit = "[" + strings.Join(j.Unit, ", ") + "]"
 	}
 	if j.Upstream > 0 {
-		unit = fmt.Sprintf("{upstream: device, max_rows: %d}", j.Upstream)
+		unit = fmt.Sprintf("{upstream: device, max_rows: %d", j.Upstream)
 		if j.MaxChange > 0 {
-			unit = fmt.Sprintf("{upstream: device, max_rows: %d, max_change: %d}", j.Upstream, j.MaxChange)
+			unit += fmt.Sprintf(", max_change: %d", j.MaxChange)
 		}
+		if j.Distinct != "" {
+			unit += ", distinct: [" + j.Distinct + "]"
+		}
+		unit += "}"
 	}
 	perUnit := ""
 	if j.PerUnit != "" {

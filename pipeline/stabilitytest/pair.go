@@ -165,8 +165,16 @@ func (d *pairing) upstream(far float64) {
 		sides = [][2]bool{first, last}
 	}
 	for _, side := range sides {
+		seen := map[string]bool{}
 		for range 1 + d.IntN(d.job.Upstream) {
 			row := d.row(far)
+			if at := index(d.job.Columns, d.job.Distinct); at >= 0 {
+				value := unit{row[at]}.key()
+				if seen[value] {
+					continue
+				}
+				seen[value] = true
+			}
 			if d.job.MaxChange > 0 {
 				at := index(d.job.Columns, countsColumn)
 				count, _ := row[at].(int64) // 0 if it is null

@@ -165,6 +165,15 @@ var (
 	clips = []string{"1", "40", "0.001", "1e140"}
 )
 
+// apart draws a query in which each row of a unit has a cell of its own, by the producer's promise.
+func (d *drawing) apart() string {
+	by := "by: [{column: " + d.job.Distinct + ", values: " + d.labels(d.kind(d.job.Distinct)) + "}]"
+	return pick(d.Rand, []string{"histogram: {" + by + pick(d.Rand, []string{"", ", noise: auto"}) + "}",
+		"histogram: {" + by + ", noise: auto}",
+		"histogram: {by: [{column: " + d.job.Distinct + ", keys: discover}]}",
+		"sum: {column: " + d.one("f", "m", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + ", " + by + "}"})
+}
+
 // aggregate draws a sum or a mean of a column, of several columns that form a vector, or of lists.
 func (d *drawing) aggregate(kind string) string {
 	bound := "clamp: " + pick(d.Rand, clamps)

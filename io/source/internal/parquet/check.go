@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -33,6 +34,22 @@ func (p *dataPage) check(data []byte, present int) error {
 		return fault.New(fault.CodeDamaged, "a page has more values than it announces")
 	}
 	return nil
+}
+
+// paddingOfPages is how many zero bytes fastparquet writes after the values of each page of version 1.
+const paddingOfPages = 8
+
+// withoutPadding returns data without the zero bytes that fastparquet writes after plain values. It returns data as it
+// is if what comes before such bytes is not present values.
+func (p *dataPage) withoutPadding(data []byte, present int) []byte {
+	n := len(data) - paddingOfPages
+	if p.v1 == nil || p.encoding != format.Plain || n < 0 || !bytes.Equal(data[n:], make([]byte, paddingOfPages)) {
+		return data
+	}
+	if held, err := p.leaf.countPlain(data[:n], present); err != nil || held != present {
+		return data
+	}
+	return data[:n]
 }
 
 // hasKnownEncoding reports whether this package can decode values of the page's type in the page's encoding.

@@ -236,6 +236,7 @@ func (c *columnReader) openDataPage(h *format.PageHeader, body []byte) error {
 	if p.leaf = c.leaf.values(); c.lists != nil {
 		p.values = present
 	}
+	data = p.withoutPadding(data, present)
 	if err := p.check(data, present); err != nil {
 		return err
 	}

@@ -89,7 +89,12 @@ func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
 	if !ok || w.at < len(b) && !signed || w.structs > len(b)/minStruct+64 {
 		return nil, nil, undecoded
 	}
-	rest, groups, ok := withoutGroups(b[:w.at])
+	// Fastparquet writes lists without elements, which are of structs, without a type; the library refuses them.
+	b = slices.Clone(b[:w.at])
+	for _, head := range w.untyped {
+		b[head] = thriftStruct
+	}
+	rest, groups, ok := withoutGroups(b)
 	meta := &format.FileMetaData{}
 	if !ok || decodeThrift(rest, meta) != nil {
 		return nil, nil, undecoded

@@ -34,7 +34,8 @@ const thriftDepth = 32
 type thriftWalk struct {
 	b       []byte
 	at      int
-	structs int // number of structs in lists: decoding allocates memory for each
+	structs int   // number of structs in lists: decoding allocates memory for each
+	untyped []int // where the heads of empty lists without a type of elements are
 	bad     bool
 	more    *scan.Section // the bytes that follow b, read when they are needed; nil if b is the whole text
 	err     error         // an error in reading more
@@ -189,6 +190,9 @@ func (w *thriftWalk) list(depth int) {
 // readListHead reads the head of a list: the number and the type of its elements.
 func (w *thriftWalk) readListHead() (n uint64, typ byte) {
 	head := w.octet()
+	if head == 0 && !w.bad {
+		w.untyped = append(w.untyped, w.at-1)
+	}
 	if n = uint64(head >> 4); n == 15 {
 		n = w.uvarint()
 	}
