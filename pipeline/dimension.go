@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -94,15 +95,23 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	return out
 }
 
-// private reports a public file that is also a file of the private input. This is an error of the job.
+// private reports a public file that is also a file of the private input, perhaps by a link. This is an error of the job.
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
 	if store.IsAddress(path) {
 		return slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return store.Covers(pattern, path) })
 	}
+	public, missing := os.Stat(path)
 	for _, pattern := range b.job.PrivateFiles() {
-		if ok, err := filepath.Match(b.job.Path(pattern), path); ok || err != nil {
+		pattern = b.job.Path(pattern)
+		if ok, err := filepath.Match(pattern, path); ok || err != nil {
 			return true
+		}
+		files, _ := filepath.Glob(pattern) // no error: Match found none
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil && missing == nil && os.SameFile(public, info) {
+				return true
+			}
 		}
 	}
 	return false
