@@ -5,9 +5,9 @@ package configs
 type Input struct {
 	// Files are paths or patterns (* ? [a-z]), relative to the job file. As in a shell, a wildcard does not match a dot at
 	// the beginning of a name. The extension names the format: .parquet, .arrow, .feather, .csv, .txt, .data, .tsv, .tab,
-	// .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or .xz after it. Objects in stores have URLs: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one file
-	// of a web server; a URL that ends with a slash means all objects below it ([object
-	// stores](../howto/object-stores.md)). An input has files, tables or sql.
+	// .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or .xz after it. Objects in stores have URLs:
+	// `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one file of a web server; a URL that ends with a slash
+	// means all objects below it ([object stores](../howto/object-stores.md)). An input has files, tables or sql.
 	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
 	// SQL is a table of a database, or the rows that a SELECT statement returns, instead of files.
 	SQL *SQL `yaml:"sql,omitempty" example:"{driver: postgres, dsn: \"${env:DSN}\", table: public.trips}"`

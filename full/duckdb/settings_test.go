@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,6 +61,16 @@ func TestNoDatabaseFile(t *testing.T) {
 	var e *pipeline.Error
 	_, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: t.TempDir() + "?threads=1", Table: "trips"})
 	if !errors.As(err, &e) || !strings.Contains(e.Message, "a folder, a pipe") {
+		t.Error(err)
+	}
+}
+
+// If a run is stopped while a file is opened, it ends as stopped runs do, and the connection string is not blamed.
+func TestStoppedWhileOpening(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	s := sqlpush.Source{Driver: "duckdb", DSN: filepath.Join(t.TempDir(), "none.duckdb"), Table: "trips"}
+	if _, err := sqlpush.Open(ctx, s); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -16,8 +16,10 @@ func Reason(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &name):
+	case errors.As(err, &name) && name.IsNotFound:
 		return "its host name is not known"
+	case errors.As(err, &name):
+		return "its host name cannot be looked up now"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at its host and port"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):

@@ -15,9 +15,10 @@ import (
 // A reason has words of its own. It never has those of the error, which can quote a connection string.
 func TestReason(t *testing.T) {
 	for want, err := range map[string]error{
-		"its host name is not known":           &net.DNSError{Err: "no such host", Name: "secret", IsNotFound: true},
-		"nothing listens at its host and port": errors.Join(errors.New("secret"), &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}),
-		"no network leads to its host":         syscall.EHOSTUNREACH,
+		"its host name is not known":            &net.DNSError{Err: "no such host", Name: "secret", IsNotFound: true},
+		"its host name cannot be looked up now": &net.DNSError{Err: "i/o timeout", Name: "secret", IsTimeout: true},
+		"nothing listens at its host and port":  errors.Join(errors.New("secret"), &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}),
+		"no network leads to its host":          syscall.EHOSTUNREACH,
 		"its certificate is not one that this machine trusts for this host": fmt.Errorf("secret: %w",
 			&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}),
 		"it does not offer TLS": errors.New("secret: server refused TLS connection"),

@@ -107,13 +107,13 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 	stores := l.stores(p)
 	for workers := max(l.Workers, 1); ; workers-- {
-		left, cells := int64(0), int64(0)
+		left, cells, read := int64(0), int64(0), readBytes(p, workers)
 		least := max(minRowBytes, 2*minStoreBytes*stores*int64(workers))
 		for _, cells = range domains(p) {
-			left = limit - baseBytes - int64(workers)*(readBytes(p, workers)+l.Ahead) - cellBytes(p, workers, cells)
+			left = limit - baseBytes - int64(workers)*(read+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= least {
 				room := left / 4 / int64(workers)
-				pages := readBytes(p, workers) + room
+				pages := read + room
 				if stores == 0 {
 					pages += left / 2 / int64(workers)
 				}

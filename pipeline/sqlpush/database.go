@@ -64,15 +64,17 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 		s.DSN = file.readOnly(s.DSN)
 	}
 	db, err := sql.Open(registered(s.Driver), s.DSN)
-	if err != nil && isFile && ctx.Err() == nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil && isFile:
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql", Message: "the database file of input.sql.dsn cannot be opened to be read",
 			Hint: "it must exist (a relative path starts from the current folder), no newer version of the engine may have " +
 				"written it, no other process may have it open to write, and each setting behind its question mark must be one " +
 				"of the engine's",
 		}
-	}
-	if err != nil {
+	case err != nil:
 		return nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql",
 			Message: "the connection string of input.sql.dsn is not one of " + s.Driver,
 			Hint:    "docs/howto/databases.md has one for each driver, such as postgres://user:password@host:5432/database"}

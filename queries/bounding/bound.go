@@ -106,30 +106,31 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 }
 
 // boundSegments bounds the units of some segments. The first used bits of the hashes of these units are equal. If their
-// rows do not fit in memory, it bounds the oversized units one at a time, excludes them, and tries again. If no unit is
-// oversized, it divides the segments into partitions.
+// rows do not fit in memory, it bounds the oversized units that it sees one at a time, excludes them, and tries again. If
+// the rest does not fit either, it divides the segments into partitions: there can be many oversized units.
 func (b *boundingRun) boundSegments(u *unitBounder, segments []segment, used uint8) error {
-	for {
-		switch err := u.rows.gather(segments); {
-		case err == nil:
-			u.bound(func(q *queryBounder) {
-				b.deliver(q, q.kept, q.cut, u.rows.Content)
-				b.addUnits(q, q.units)
-			})
-			return nil
-		case !errors.Is(err, errTooManyRows):
-			return err
-		}
+	err := u.rows.gather(segments)
+	if errors.Is(err, errTooManyRows) {
 		oversized := u.rows.oversizedUnits()
 		for _, unit := range oversized {
 			if err := b.boundOversized(u, segments, unit); err != nil {
 				return err
 			}
 		}
-		u.rows.skip.units = append(u.rows.skip.units, oversized...)
-		if len(oversized) == 0 {
-			break
+		if len(oversized) > 0 {
+			u.rows.skip.units = append(u.rows.skip.units, oversized...)
+			err = u.rows.gather(segments)
 		}
+	}
+	switch {
+	case err == nil:
+		u.bound(func(q *queryBounder) {
+			b.deliver(q, q.kept, q.cut, u.rows.Content)
+			b.addUnits(q, q.units)
+		})
+		return nil
+	case !errors.Is(err, errTooManyRows):
+		return err
 	}
 	parts, err := u.rows.divide(segments, used)
 	if err != nil {

@@ -2,7 +2,6 @@ package bounding
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 )
 
@@ -50,13 +49,13 @@ func (g *gatherer) divide(segments []segment, used uint8) (*Rows, error) {
 			r.endSegments()
 			r.numbers = s.numbers
 		}
-		if err := cmp.Or(g.read(s, to), r.failed); err != nil {
+		if err := g.read(s, to); err != nil {
 			return nil, err
 		}
 	}
 	r.endSegments()
 	r.free, r.repeats = nil, repeats{}
-	return r, nil
+	return r, r.failed
 }
 
 // copyRecords appends records of another store with the same shape. more is the length of the multiplicity after each

@@ -366,7 +366,8 @@ func (p *QueryRows) First() bool { return p.number == 0 }
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {
-		countsNowhere := !anyBit(content[:s.maskBytes]) // such rows are stored only if there is a sample, in which they take up places
+		// rows that count nowhere are stored only if there is a sample, in which they take up places
+		countsNowhere := !anyBit(content[:s.maskBytes])
 		unknownBits := len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0
 		if countsNowhere && s.sample == nil || unknownBits {
 			return false
