@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,7 @@ type builder struct {
 type gathered struct {
 	diags  configs.Diagnostics
 	public []publicFile
+	inputs []os.FileInfo // the result of inputFiles; nil before its first call
 	// presents is set while public files are read for a denoising step, which affects the rendering and not the noisy
 	// values.
 	presents bool

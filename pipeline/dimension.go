@@ -101,20 +101,29 @@ func (b *builder) private(file string) bool {
 	if store.IsAddress(path) {
 		return slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return store.Covers(pattern, path) })
 	}
-	public, missing := os.Stat(path)
 	for _, pattern := range b.job.PrivateFiles() {
-		pattern = b.job.Path(pattern)
-		if ok, err := filepath.Match(pattern, path); ok || err != nil {
+		if ok, err := filepath.Match(b.job.Path(pattern), path); ok || err != nil {
 			return true
 		}
-		files, _ := filepath.Glob(pattern) // no error: Match found none
-		for _, file := range files {
-			if info, err := os.Stat(file); err == nil && missing == nil && os.SameFile(public, info) {
-				return true
+	}
+	public, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(b.inputFiles(), func(f os.FileInfo) bool { return os.SameFile(public, f) })
+}
+
+// inputFiles returns the files of the private input that are there. It looks them up once: there can be very many.
+func (b *builder) inputFiles() []os.FileInfo {
+	if b.inputs == nil {
+		b.inputs = []os.FileInfo{}
+		for _, pattern := range b.job.PrivateFiles() {
+			files, _ := filepath.Glob(b.job.Path(pattern)) // a malformed pattern names no file
+			for _, file := range files {
+				if info, err := os.Stat(file); err == nil {
+					b.inputs = append(b.inputs, info)
+				}
 			}
 		}
 	}
-	return false
+	return b.inputs
 }
 
 // publicColumn reads a column of a public file of the job, without its nulls; nil if it cannot be read. The contents
