@@ -8,6 +8,7 @@ import duckdb
 
 db = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
 db.execute(f"SET threads = {int(sys.argv[2])}")
+db.execute("SET enable_progress_bar = false")  # it would be on standard output
 
 
 def processor():
