@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -130,6 +131,32 @@ func TestCompare(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// The DuckDB of a Python package answers every query, too, and its reports have times and memory.
+func TestWheel(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import duckdb").Run(); err != nil {
+		t.Skip("there is no Python with the package duckdb")
+	}
+	tables, err := makeTables(t.TempDir(), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range all {
+		cmd, err := commandOf(t.Context(), &config{python: "python3"}, tables, "wheel", q.name, "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.run()
+		if err != nil || r.Seconds <= 0 || r.RSS <= 0 || r.Version == "" {
+			t.Errorf("%s: %+v, %v", q.name, r, err)
+		}
+		p.stop()
 	}
 }
 

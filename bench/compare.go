@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	_ "embed" // the Python program
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 )
 
 // result is one line of the output. Seconds are medians: elapsed time, and CPU time in user and system mode. Memory is
-// the largest resident set of the process, in MB.
+// the largest resident set of the process, in MB. Ratios are to the faster DuckDB, if two of them are measured.
 type result struct {
 	Query   string  `json:"query"`
 	Rows    int     `json:"rows"`
@@ -27,14 +28,30 @@ type result struct {
 	CPU     float64 `json:"cpu_ratio"`
 	OursMB  float64 `json:"ours_rss_mb"`
 	DuckMB  float64 `json:"duckdb_rss_mb"`
+	Wheel   *wheel  `json:"wheel,omitempty"`
 }
 
-// compare runs a query on both engines, one run of each in turn.
-func compare(ctx context.Context, c *config, query string, threads int) (*result, error) {
+// wheel is what a query takes the DuckDB of a Python package.
+type wheel struct {
+	Version string  `json:"version"`
+	Seconds float64 `json:"s"`
+	CPU     float64 `json:"cpu_s"`
+	MB      float64 `json:"rss_mb"`
+}
+
+// compare runs a query on all engines, one run of each in turn.
+func compare(ctx context.Context, c *config, t tables, query string, threads int) (*result, error) {
 	engines := []string{"ours", "duckdb"}
+	if c.python != "" {
+		engines = append(engines, "wheel")
+	}
 	peers := make([]*peer, len(engines))
 	for i, engine := range engines {
-		p, err := start(ctx, config{rows: c.rows, dir: c.dir, queries: query, threads: strconv.Itoa(threads), engine: engine})
+		cmd, err := commandOf(ctx, c, t, engine, query, strconv.Itoa(threads))
+		if err != nil {
+			return nil, err
+		}
+		p, err := start(cmd)
 		if err != nil {
 			return nil, err
 		}
@@ -55,12 +72,17 @@ func compare(ctx context.Context, c *config, query string, threads int) (*result
 	}
 	ours, duck := median(times[0]), median(times[1])
 	oursCPU, duckCPU := median(cpu[0]), median(cpu[1])
-	return &result{
-		Query: query, Rows: c.rows, Threads: threads, Ours: round(ours, 5), DuckDB: round(duck, 5), Ratio: round(ours/duck,
-			3),
-		OursCPU: round(oursCPU, 4), DuckCPU: round(duckCPU, 4), CPU: round(oursCPU/duckCPU, 3),
-		OursMB: round(peers[0].rss, 1), DuckMB: round(peers[1].rss, 1),
-	}, nil
+	r := &result{
+		Query: query, Rows: c.rows, Threads: threads, Ours: round(ours, 5), DuckDB: round(duck, 5),
+		OursCPU: round(oursCPU, 4), DuckCPU: round(duckCPU, 4), OursMB: round(peers[0].rss, 1), DuckMB: round(peers[1].rss, 1),
+	}
+	if len(peers) > 2 {
+		seconds, used := median(times[2]), median(cpu[2])
+		r.Wheel = &wheel{peers[2].version, round(seconds, 5), round(used, 4), round(peers[2].rss, 1)}
+		duck, duckCPU = min(duck, seconds), min(duckCPU, used)
+	}
+	r.Ratio, r.CPU = round(ours/duck, 3), round(oursCPU/duckCPU, 3)
+	return r, nil
 }
 
 func median(x []float64) float64 {
@@ -79,6 +101,8 @@ type peer struct {
 	in  io.WriteCloser
 	out *bufio.Scanner
 	rss float64 // largest resident set so far, in MB
+	// version is the version of the Python package; "" for the engines of this program.
+	version string
 }
 
 // report is the output of a peer after each run.
@@ -86,18 +110,32 @@ type report struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_s"`
 	RSS     float64 `json:"rss_mb"`
+	Version string  `json:"version,omitempty"`
 	Error   string  `json:"error,omitempty"`
 }
 
-func start(ctx context.Context, c config) (*peer, error) {
+// wheelScript is the program of the peer that is a Python package.
+//
+//go:embed wheel.py
+var wheelScript string
+
+// commandOf returns the command that starts the process of an engine.
+func commandOf(ctx context.Context, c *config, t tables, engine, query, threads string) (*exec.Cmd, error) {
+	if engine == "wheel" {
+		return exec.CommandContext(ctx, c.python, "-c", wheelScript, statementOf(query, t), threads), nil
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-engine", c.engine, "-queries", c.queries, "-threads", c.threads,
+	cmd := exec.CommandContext(ctx, self, "-engine", engine, "-queries", query, "-threads", threads,
 		"-rows", strconv.Itoa(c.rows), "-dir", c.dir)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+threads)
+	return cmd, nil
+}
+
+func start(cmd *exec.Cmd) (*peer, error) {
 	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "GOMAXPROCS="+c.threads)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -124,7 +162,7 @@ func (p *peer) run() (report, error) {
 	if r.Error != "" {
 		return r, fmt.Errorf("%s", r.Error)
 	}
-	p.rss = r.RSS
+	p.rss, p.version = r.RSS, r.Version
 	return r, nil
 }
 

@@ -18,6 +18,8 @@ type config struct {
 	threads string
 	// engine names the engine that this process measures; "" in the parent process.
 	engine string
+	// python is a Python with the package duckdb, whose DuckDB answers, too; "" for none.
+	python string
 	// profile is the path of a file for a CPU profile of our engine; "" for none.
 	profile string
 	// from is a file with the results of an earlier run, and picture the file to draw them in; table prints them as a
@@ -43,6 +45,7 @@ func parse(args []string) (config, error) {
 	f.StringVar(&c.queries, "queries", strings.Join(names(), ","), "which queries")
 	f.StringVar(&c.threads, "threads", "1,2", "numbers of threads")
 	f.StringVar(&c.engine, "engine", "", "for the command itself: measure one engine as told on standard input")
+	f.StringVar(&c.python, "python", "", "a Python with the package duckdb: its DuckDB answers, too, in a process of its own")
 	f.StringVar(&c.profile, "profile", "",
 		"let our engine alone answer one query, and write the processor's profile to this file")
 	f.StringVar(&c.from, "from", "", "measure nothing: take the lines of an earlier run from this file")

@@ -28,6 +28,11 @@ func newDuck(name string, threads int, t tables) (*duck, error) {
 	if _, err := conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", threads)); err != nil {
 		return nil, err
 	}
+	return &duck{db: db, conn: conn, text: statementOf(name, t)}, nil
+}
+
+// statementOf returns the statement of a query for DuckDB.
+func statementOf(name string, t tables) string {
 	q := queries[name]
 	from := fmt.Sprintf("read_parquet('%s')", t.path(q))
 	switch {
@@ -42,7 +47,7 @@ func newDuck(name string, threads int, t tables) (*duck, error) {
 	}
 	points := fmt.Sprintf("read_csv('%s')", t.public("points"))
 	persons := fmt.Sprintf("read_parquet('%s')", t.path(query{file: "persons.parquet"}))
-	return &duck{db: db, conn: conn, text: strings.NewReplacer("TABLE", from, "POINTS", points, "PERSONS", persons).Replace(q.sql)}, nil
+	return strings.NewReplacer("TABLE", from, "POINTS", points, "PERSONS", persons).Replace(q.sql)
 }
 
 func (d *duck) answer(ctx context.Context) error {

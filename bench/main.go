@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string) error {
 			if err != nil || threads < 1 {
 				return fmt.Errorf("threads are positive numbers")
 			}
-			result, err := compare(ctx, &c, name, threads)
+			result, err := compare(ctx, &c, tables, name, threads)
 			if err != nil {
 				return err
 			}

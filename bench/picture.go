@@ -105,12 +105,21 @@ func readResults(path string) ([]*result, error) {
 // writeTable writes the results as a table in Markdown.
 func writeTable(w io.Writer, results []*result) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "| question | threads | ours s | DuckDB s | ratio | ours CPU s | DuckDB CPU s | ratio | ours MB | "+
-		"DuckDB MB |")
-	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|")
+	head, line := "| question | threads | ours s | DuckDB s | ratio | ours CPU s | DuckDB CPU s | ratio | ours MB | DuckDB MB |",
+		"|---|---|---|---|---|---|---|---|---|---|"
+	if len(results) > 0 && results[0].Wheel != nil {
+		v := results[0].Wheel.Version
+		head, line = head+fmt.Sprintf(" %s s | %s CPU s | %s MB |", v, v, v), line+"---|---|---|"
+	}
+	fmt.Fprintln(out, head)
+	fmt.Fprintln(out, line)
 	for _, r := range results {
-		fmt.Fprintf(out, "| %s | %d | %.3f | %.3f | %.2f | %.3f | %.3f | %.2f | %.0f | %.0f |\n",
+		fmt.Fprintf(out, "| %s | %d | %.3f | %.3f | %.2f | %.3f | %.3f | %.2f | %.0f | %.0f |",
 			r.Query, r.Threads, r.Ours, r.DuckDB, r.Ratio, r.OursCPU, r.DuckCPU, r.CPU, r.OursMB, r.DuckMB)
+		if r.Wheel != nil {
+			fmt.Fprintf(out, " %.3f | %.3f | %.0f |", r.Wheel.Seconds, r.Wheel.CPU, r.Wheel.MB)
+		}
+		fmt.Fprintln(out)
 	}
 	return out.Flush()
 }
