@@ -104,28 +104,28 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 		return nil, err
 	}
 	all := make([]*aggregation.Aggregation, len(p.queries))
-	inRows, inUnits := map[string][]domain.Condition{}, map[string][]domain.Condition{} // by the keys of the filters
+	conditions := map[string][]domain.Condition{} // by the keys of the filters
 	for i := range p.queries {
-		of, known := logical, inRows
+		of := logical
 		if p.queries[i].overUnits {
 			bound, err := p.input.units.Bind(logical)
 			if err != nil {
 				return nil, err
 			}
-			of, known = bound.Schema, inUnits
+			of = bound.Schema
 		}
 		if all[i], err = p.queries[i].Query.Aggregation(of); err != nil {
 			return nil, err
 		}
-		key := p.queries[i].Filters.Key()
-		if _, ok := known[key]; !ok {
+		key := p.queries[i].FilterKey()
+		if _, known := conditions[key]; !known {
 			own, err := p.queries[i].Filters.Conditions(of, p.input.location)
 			if err != nil {
 				return nil, err
 			}
-			known[key] = slices.Concat(filters, own)
+			conditions[key] = slices.Concat(filters, own)
 		}
-		all[i].Filters = known[key]
+		all[i].Filters = conditions[key]
 	}
 	return all, nil
 }

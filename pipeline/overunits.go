@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -39,6 +40,10 @@ func (b *builder) units() *perunit.Table {
 // OverUnits reports whether the query reads the table of [Plan.Units], which has one row for each privacy unit, instead
 // of the input.
 func (q *Planned) OverUnits() bool { return q.overUnits }
+
+// FilterKey returns a text that is equal for two queries of a table if and only if they have the same filter: equal
+// conditions on the same rows, which are those of the input or those of the table of units.
+func (q *Planned) FilterKey() string { return fmt.Sprint(q.overUnits, q.Filters.Key()) }
 
 // Reads returns the logical columns that query i needs. For a query over units they are the input's columns from which
 // the table of units is made.

@@ -45,8 +45,8 @@ const (
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
 	// furtherBytes is the memory that each worker after the first needs for reading files that are stored by columns. A
-	// page and a dictionary of texts often have 16 MiB each, and are in memory compressed, too. So little memory is for
-	// few workers rather than for many that read pages again and again.
+	// page and a dictionary of texts often have 16 MiB each, and are in memory compressed, too. If memory is scarce, few
+	// workers read, so that pages need not be read again and again.
 	furtherBytes = 48 * mebibyte
 	// columnBytes is the memory of a worker for each column of a file that is stored by columns: blocks of the file, and
 	// a page with its dictionary and decoded values. The pages of all columns are in memory at the same time, or a part of
@@ -77,7 +77,7 @@ func rowsAtOnce(of []*aggregation.Aggregation) int {
 	return max(atOnceBytes/max(bytes, 1), 1)
 }
 
-// readBytes returns the memory in bytes that each of some workers needs for reading. It depends on the job alone, not
+// readBytes returns the memory in bytes that each of the workers needs for reading. It depends on the job alone, not
 // on the sizes in a file's footer: a row may not decide whether a job is refused.
 func readBytes(p *pipeline.Plan, workers int) int64 {
 	if tables := p.Tables(); len(tables) > 0 { // one table is read after the other
@@ -147,7 +147,7 @@ func (l Limits) stores(p *pipeline.Plan) (n int64) {
 			continue
 		}
 		b := job.Bounds(&job.Queries[i])
-		key := fmt.Sprint(q.OverUnits(), q.Filters.Key())
+		key := q.FilterKey()
 		switch {
 		case len(b.SampleBy) > 0:
 			key += fmt.Sprint(b.SampleBy, b.MaxRows, b.MaxRowsUpTo)

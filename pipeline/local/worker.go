@@ -1,7 +1,6 @@
 package local
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -96,7 +95,7 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, shared []domain.
 	known := map[string]*ownFilter{}
 	for q, a := range of {
 		query := &p.Queries()[q]
-		key := fmt.Sprint(query.OverUnits(), query.Filters.Key())
+		key := query.FilterKey()
 		own := known[key]
 		if conditions := a.Filters[len(shared):]; own == nil && len(conditions) > 0 {
 			names := query.Filters.Columns()

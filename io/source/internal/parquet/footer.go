@@ -89,10 +89,12 @@ func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
 	if !ok || w.at < len(b) && !signed || w.structs > len(b)/minStruct+64 {
 		return nil, nil, undecoded
 	}
-	// Fastparquet writes lists without elements, which are of structs, without a type; the library refuses them.
-	b = slices.Clone(b[:w.at])
-	for _, head := range w.untyped {
-		b[head] = thriftStruct
+	b = b[:w.at]
+	if len(w.untyped) > 0 { // so fastparquet writes empty lists of structs, which the library refuses
+		b = slices.Clone(b)
+		for _, head := range w.untyped {
+			b[head] = thriftStruct
+		}
 	}
 	rest, groups, ok := withoutGroups(b)
 	meta := &format.FileMetaData{}
