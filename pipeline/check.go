@@ -51,8 +51,18 @@ func (p *Plan) fromCSV() bool {
 	})
 }
 
+// inFolderNames reports whether a column may be in the names of the input's folders, NAME=VALUE, as far as the job tells.
+func (p *Plan) inFolderNames(column string) bool {
+	in := &p.job.Input
+	return in.Folders[column] == "" && slices.ContainsFunc(in.Files, func(f string) bool {
+		folder := filepath.ToSlash(filepath.Dir(f))
+		return strings.Contains(folder, "*") || strings.Contains("/"+folder, "/"+column+"=")
+	})
+}
+
 // hideHeader removes column names from hints if an input file is a CSV file. If such a file has no header, these names
-// are values of its first row, which is private.
+// are values of its first row, which is private. For columns that may be in the names of folders it adds how to read
+// them.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
 	var names []string
 	for _, f := range s.Fields {
@@ -60,8 +70,16 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 	}
 	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.fromCSV()
 	for i := range diags {
-		if fromHeader && diags[i].Code == problem.CodeUnknownColumn {
-			diags[i].Hint = table.HeaderAdvice(names, strings.TrimPrefix(diags[i].Message, "the input has no column "))
+		if diags[i].Code != problem.CodeUnknownColumn {
+			continue
+		}
+		column := strings.TrimPrefix(diags[i].Message, "the input has no column ")
+		if fromHeader {
+			diags[i].Hint = table.HeaderAdvice(names, column)
+		}
+		if p.inFolderNames(column) {
+			diags[i].Hint += "; a column in the names of folders (" + column + "=VALUE) is read by input.folders: {" + column +
+				": text}, or another type"
 		}
 	}
 	return diags

@@ -80,7 +80,7 @@ func (f *finder) table(c *DataChecks) {
 	}
 	if c.Rows == 0 {
 		hint := "is it the right input?"
-		if in := &p.job.Input; in.IsDelimited() && (in.CSV.Header == nil || *in.CSV.Header) {
+		if header := p.job.Input.CSV.Header; f.isCSV() && (header == nil || *header) {
 			hint = "is it the right file, and is its only line a header? without a header write input.csv.header: false and " +
 				"list input.csv.columns"
 		}
@@ -211,16 +211,37 @@ func typeHint(kind, column string) string {
 	return "see input.csv.types" + missing
 }
 
-const (
-	nullHint = "is it the right column, and is input.csv.delimiter the file's? without a header the names of " +
+// isCSV reports whether some file of the input is a CSV file, so that hints may name keys of input.csv.
+func (f *finder) isCSV() bool { return f.plan.job.Input.IsDelimited() }
+
+// nullHint returns a hint for a column without values.
+func (f *finder) nullHint() string {
+	if !f.isCSV() {
+		return "is it the right column, and has the table its values by now?"
+	}
+	return "is it the right column, and is input.csv.delimiter the file's? without a header the names of " +
 		"input.csv.columns stand in the order of the file's columns; see also input.csv.null_values"
+}
 
-	lettersHint = "texts are compared letter by letter, with case, blanks and accents, unless the dimension says fold: " +
-		"[case, space, accents]; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
+// encodingHint returns a hint, to be appended to another, for texts that are not UTF-8.
+func (f *finder) encodingHint() string {
+	if !f.isCSV() {
+		return ""
+	}
+	return "; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
+}
 
-	filterHint = "is it the file of that day or place? compare the filter's values with the file's: " + lettersHint +
+// lettersHint returns a hint for texts that are not listed.
+func (f *finder) lettersHint() string {
+	return "texts are compared letter by letter, with case, blanks and accents, unless the dimension says fold: " +
+		"[case, space, accents]" + f.encodingHint()
+}
+
+// filterHint returns a hint for filters that no row passes.
+func (f *finder) filterHint() string {
+	return "is it the input of that day or place? compare the filter's values with the input's: " + f.lettersHint() +
 		"; dates, time zone, units"
-)
+}
 
 // filters reports the filters that no row passes.
 func (f *finder) filters(c *tally.Tally) {
@@ -229,13 +250,13 @@ func (f *finder) filters(c *tally.Tally) {
 		case t.Rows == 0 || t.Inside() > 0 || f.unparsed(t.Field, &t):
 		case t.Null == t.Rows:
 			f.add(true, t.Field, codeDataFilter, "no row passes the filter on "+t.Columns[0]+
-				": the column has no value in any row", nullHint)
+				": the column has no value in any row", f.nullHint())
 		default:
-			f.add(true, t.Field, codeDataFilter, "no row passes the filter on "+t.Columns[0], filterHint)
+			f.add(true, t.Field, codeDataFilter, "no row passes the filter on "+t.Columns[0], f.filterHint())
 		}
 	}
 	if len(f.found) == 0 {
-		f.add(true, "input.where", codeDataFilter, "no row passes all filters", filterHint)
+		f.add(true, "input.where", codeDataFilter, "no row passes all filters", f.filterHint())
 	}
 }
 
@@ -254,7 +275,7 @@ func (f *finder) query(i int, c *QueryCheck, all bool) {
 			case !all:
 				what = "row of the sample"
 			}
-			f.add(false, own.Field, codeDataFilter, "no "+what+" meets the conditions of query "+c.Name, filterHint)
+			f.add(false, own.Field, codeDataFilter, "no "+what+" meets the conditions of query "+c.Name, f.filterHint())
 		}
 		return
 	}
@@ -269,8 +290,8 @@ func (f *finder) query(i int, c *QueryCheck, all bool) {
 	if isMost(c.Bounds.Cut, c.Bounds.Rows) {
 		f.add(false, place(f.plan.queries[i].path, ""), codeDataCut, fmt.Sprintf("query %s: the bounds of per_unit leave "+
 			"out %s of its rows", c.Name, Percent(c.Bounds.Cut, c.Bounds.Rows)),
-			"is "+unit+" the privacy unit, or one value that stands for \"unknown\" (input.csv.null_values)? bounds may be "+
-				"wider, from public knowledge, with more noise")
+			"is "+unit+" the privacy unit, or one value that stands for \"unknown\"? a CSV file's belongs in "+
+				"input.csv.null_values; bounds may be wider, from public knowledge, with more noise")
 	}
 }
 
@@ -281,11 +302,11 @@ func (f *finder) input(path, what string, t *tally.Input) {
 	case f.unparsed(path, t):
 	case fewRows*usable < t.Rows && (usable == 0 || !t.NullCounts || t.Role == tally.RoleValue):
 		f.add(true, path, codeDataNull, fmt.Sprintf("%s: %s of the rows have no value", what, Percent(t.Rows-usable, t.Rows)),
-			placeHint(t)+nullHint)
+			placeHint(t)+f.nullHint())
 	case t.Inside() == 0 || fewRows*t.Used() < t.Rows || isMost(t.Outside, t.Rows) ||
 		!t.OutsideCounts && fewRows*t.Outside >= t.Rows:
 		f.add(t.Inside() == 0 || fewRows*t.Used() < t.Rows, path, codeDataOutside, fmt.Sprintf("%s: %s of the rows have a "+
-			"value %s", what, Percent(t.Outside, t.Rows), beyond(t)), outsideHint(t))
+			"value %s", what, Percent(t.Outside, t.Rows), beyond(t)), f.outsideHint(t))
 	}
 }
 
@@ -312,20 +333,20 @@ func beyond(t *tally.Input) string {
 	return "that does not count"
 }
 
-func outsideHint(t *tally.Input) string {
+func (f *finder) outsideHint(t *tally.Input) string {
 	meant := "; if so few rows are meant, other: bin says it"
 	if t.OutsideCounts {
 		meant = ""
 	}
 	switch t.Form {
 	case "values":
-		return lettersHint + meant
+		return f.lettersHint() + meant
 	case "edges":
 		return "is the column in the unit of the edges: cents or euros, years or days?" + meant
 	case "grid", "nearest":
 		return "are latitude and longitude swapped?" + meant
 	case "keys":
-		return "a key is UTF-8 text of at most 1,024 bytes: for another encoding there is input.csv.encoding: windows-1252"
+		return "a key is UTF-8 text of at most 1,024 bytes" + f.encodingHint()
 	}
 	return "the lists of the column need the length that the job declares"
 }

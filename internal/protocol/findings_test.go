@@ -81,6 +81,15 @@ func TestFindingsOfNoRows(t *testing.T) {
 		if found := p.Findings(&pipeline.DataChecks{}); len(found) != 1 || strings.Contains(found[0].Hint, "csv") != csv {
 			t.Errorf("%s: found %v", file, found)
 		}
+		p = b.plan(strings.Replace(filtered, "people.csv", file, 1))
+		c := &pipeline.DataChecks{Rows: 5, Skipped: 5}
+		var err error
+		if c.Filters, err = tally.OfFilters(p.Filters(), b.engine.Schema(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if found := p.Findings(c); len(found) != 1 || strings.Contains(found[0].Hint, "csv") != csv {
+			t.Errorf("%s: found %v", file, found)
+		}
 	}
 	if err := pipeline.UnusableError(configs.Diagnostics{}, ""); err != nil {
 		t.Errorf("nothing is unusable, and yet %v", err)

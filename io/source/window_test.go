@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -56,7 +57,11 @@ func longPages(t *testing.T, columns, rows int) (path string, names []string) {
 
 // A reader keeps to its memory, however long the pages and dictionaries of all columns are together.
 func TestPagesThatDoNotFitTogether(t *testing.T) {
-	const columns, rows, limit = 64, 40_000, 8 << 20 // the pages of all columns have more than 64 x 40,000 x 8 bytes
+	const columns = 64
+	rows, limit := 40_000, int64(8<<20) // the pages of all columns have more than 64 x 40,000 x 8 bytes
+	if !owntest.Checking() {
+		rows, limit = rows/10, limit/10 // all pages have less than the limit below: only the rows are checked
+	}
 	path, names := longPages(t, columns, rows)
 	s := open(t, textfile.CSV{}, path).NewSplitReader(nil, nil)
 	s.Memory = limit
@@ -121,7 +126,11 @@ func longLists(t *testing.T, columns, rows int) (path string, names []string) {
 
 // A reader of lists keeps to its memory, and returns the same lists for any memory.
 func TestListsOfPagesThatDoNotFitTogether(t *testing.T) {
-	const columns, rows, limit = 24, 20_000, 2 << 20 // the pages of all columns have 24 x 20,000 x 1.5 x 8 bytes
+	const columns, limit = 24, 2 << 20
+	rows := 20_000 // the pages of all columns have 24 x 20,000 x 1.5 x 8 bytes
+	if !owntest.Checking() {
+		rows = 2000 // less than the limits below: only the lists are checked
+	}
 	path, names := longLists(t, columns, rows)
 	d := open(t, textfile.CSV{}, path)
 	for _, memory := range []int64{0, 1, limit} {

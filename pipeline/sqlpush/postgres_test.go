@@ -5,6 +5,7 @@ package sqlpush_test
 import (
 	"database/sql"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -39,6 +40,8 @@ var server struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "4") // tests that wait do so at the same time, however few processors there are
 	code := m.Run()
 	for _, end := range slices.Backward(server.ends) {
 		end()

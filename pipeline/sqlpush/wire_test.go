@@ -184,7 +184,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: silent, budget: {epsilon: 2, delta: 1e-5}}
 `)
 	slow, err := openEngine(t.Context(), sqlpush.Source{Driver: "postgres", DSN: through.DSN + "&timeout=4s",
-		Query: "SELECT v.* FROM visits AS v, pg_sleep(6)"})
+		Query: "SELECT v.* FROM visits AS v, pg_sleep(4.5)"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestSilentLedger(t *testing.T) {
 		if _, err := store.Lock(t.Context(), "a"); !errors.Is(err, ledger.ErrUnavailable) {
 			t.Errorf("a lock: %v", err)
 		}
-		if _, err := sqlstore.OpenPostgres(t.Context(), through.DSN+"&timeout=1s", false); !errors.Is(err, ledger.ErrUnavailable) {
+		if _, err := sqlstore.OpenPostgres(t.Context(), through.DSN+"&timeout=100ms", false); !errors.Is(err, ledger.ErrUnavailable) {
 			t.Errorf("an opening: %v", err)
 		}
 	}
@@ -277,7 +277,7 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 			t.Errorf("the error passes on what the driver said: %s", text)
 		}
 	}
-	dsn += "&timeout=1s"
+	dsn += "&timeout=300ms"
 	silent := func(hold func(int), after int) (failed bool) {
 		hold(after)
 		_, err := runner.Run(t.Context(), request)

@@ -59,9 +59,12 @@ func indexCommand(c *console.Console) *cobra.Command {
 }
 
 func writeIndex(ctx context.Context, c *console.Console, dir, store string) error {
-	all, err := findReleases(ctx, dir)
+	all, unread, err := findReleases(ctx, dir)
 	if err != nil {
 		return err
+	}
+	for _, path := range unread {
+		c.Warn(console.Here(path) + " can't be read: the index lacks the releases in it, if there are any")
 	}
 	if err := markWithdrawn(ctx, c, all, store); err != nil {
 		return err
@@ -76,7 +79,11 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(page) +
 			" was not written by release index", Hint: "move it away, or name another folder"}
 	}
-	err = errors.Join(replaceWhole(page, func(b *bytes.Buffer) error { return indexPage.Execute(b, all) }),
+	content := struct {
+		Releases []indexed
+		Windows  bool // whether some release is of a data interval
+	}{all, slices.ContainsFunc(all, func(e indexed) bool { return e.Window != "" })}
+	err = errors.Join(replaceWhole(page, func(b *bytes.Buffer) error { return indexPage.Execute(b, content) }),
 		replaceWhole(filepath.Join(dir, "feed.atom"), func(b *bytes.Buffer) error { return writeFeed(b, all) }))
 	if err != nil {
 		return console.WriteError(dir, err)
@@ -88,14 +95,17 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 }
 
 // findReleases lists the releases in the folders below dir, the newest first. It skips links and hidden folders, such
-// as staging folders, and what is removed while it looks.
-func findReleases(ctx context.Context, dir string) ([]indexed, error) {
-	var out []indexed
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+// as staging folders, and what is removed while it looks. unread lists the folders that this user may not read, such
+// as lost+found.
+func findReleases(ctx context.Context, dir string) (out []indexed, unread []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case path != dir && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case path != dir && d.IsDir() && errors.Is(err, fs.ErrPermission):
+			unread = append(unread, path)
 			return nil
 		case err != nil:
 			return err
@@ -123,18 +133,18 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		return fs.SkipDir // a release folder holds no other release
 	})
 	var usage *console.UsageError
-	var unread *fs.PathError
+	var failed *fs.PathError
 	switch {
-	case errors.As(err, &unread):
-		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(unread.Path) +
-			" can't be read: " + regular.Reason(unread), Hint: regular.Remedy(unread)}
+	case errors.As(err, &failed):
+		return nil, nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(failed.Path) +
+			" can't be read: " + regular.Reason(failed), Hint: regular.Remedy(failed)}
 	case err != nil && !errors.As(err, &usage):
-		return nil, pipeline.OutputError(err)
+		return nil, nil, pipeline.OutputError(err)
 	}
 	slices.SortFunc(out, func(a, b indexed) int {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.Link, a.Link))
 	})
-	return out, err
+	return out, unread, err
 }
 
 // markWithdrawn marks the releases that a ledger lists as withdrawn. store names the ledger; if it is "", the ledgers
@@ -241,16 +251,16 @@ var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="alternate" type="application/atom+xml" href="feed.atom" title="New releases">
 <title>Releases</title>
-<style>body{font:1rem/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}td,th{text-align:left;padding:.3rem 1rem .3rem 0;vertical-align:top}td:nth-child(2){min-width:6.5em}</style>
+<style>body{font:1rem/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}td,th{text-align:left;padding:.3rem 1rem .3rem 0;vertical-align:top}td:nth-child(2):not(:last-child){min-width:6.5em}</style>
 </head>
 <body>
 <h1>Releases</h1>
 <p>These releases are differentially private: each states what its numbers can tell about one unit of the data, at most. <a href="feed.atom">Feed</a></p>
 <table>
-<thead><tr><th scope="col">Release</th><th scope="col">Data of</th><th scope="col">Guarantee</th></tr></thead>
+<thead><tr><th scope="col">Release</th>{{if .Windows}}<th scope="col">Data of</th>{{end}}<th scope="col">Guarantee</th></tr></thead>
 <tbody>
-{{- range .}}
-<tr><td><a href="{{.Link}}"><bdi>{{.Title}}</bdi></a></td><td><bdi>{{.Window}}</bdi></td><td>{{with .Withdrawn}}<strong>Withdrawn on {{.}}: do not use it.</strong> {{end}}{{.Guarantee}}</td></tr>
+{{- range .Releases}}
+<tr><td><a href="{{.Link}}"><bdi>{{.Title}}</bdi></a></td>{{if $.Windows}}<td><bdi>{{.Window}}</bdi></td>{{end}}<td>{{with .Withdrawn}}<strong>Withdrawn on {{.}}: do not use it.</strong> {{end}}{{.Guarantee}}</td></tr>
 {{- end}}
 </tbody>
 </table>

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -23,11 +24,26 @@ func TestIndexOfVanishingFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(dir, "b", "release.json"), "{}")
-		if all, err := findReleases(vanishing{t.Context(), filepath.Join(dir, gone)}, dir); err != nil || len(all) > 0 {
+		if all, _, err := findReleases(vanishing{t.Context(), filepath.Join(dir, gone)}, dir); err != nil || len(all) > 0 {
 			t.Errorf("%s: %v, %v", gone, all, err)
 		}
 	}
-	if _, err := findReleases(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, _, err := findReleases(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("there is no folder, and no error")
+	}
+}
+
+// An index is made beside folders that the user may not read.
+func TestIndexBesideUnreadableFolders(t *testing.T) {
+	dir := t.TempDir()
+	locked := filepath.Join(dir, "lost+found")
+	if err := os.Mkdir(locked, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(locked); err == nil {
+		t.Skip("this user may read every folder")
+	}
+	if all, unread, err := findReleases(t.Context(), dir); err != nil || len(all) > 0 || !slices.Equal(unread, []string{locked}) {
+		t.Errorf("%v, %v, %v", all, unread, err)
 	}
 }

@@ -90,6 +90,8 @@ func Error(path string, err error) error {
 		e.Err, e.Hint = err, "set it to the query of the signed address"
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
 		e.Err, e.Hint = err, "copy it again from where it came from"
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "*"):
+		e.Err, e.Hint = notOpened(err), "name one of the files; a job names many by a pattern"
 	case errors.Is(err, fs.ErrNotExist):
 		e.Err, e.Hint = notOpened(err), regular.Hint(path, "a path is relative to the current folder",
 			spelling.Distance)
