@@ -56,6 +56,9 @@ func unknownHint(name string, known []string) string {
 	if hint, ok := unsupportedKeys[wording.Normal(name)]; ok {
 		return hint
 	}
+	if name != "" && strings.Trim(name, "0123456789") == "" {
+		return "a comma separates entries: write a number with a decimal point, such as 0.5, and a list in [ ]"
+	}
 	if hint := wording.KindHint(name, known); hint != "" {
 		return hint
 	}

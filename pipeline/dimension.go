@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,10 +100,8 @@ func (b *builder) private(file string) bool {
 	if store.IsAddress(path) {
 		return slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return store.Covers(pattern, path) })
 	}
-	for _, pattern := range b.job.PrivateFiles() {
-		if ok, err := filepath.Match(b.job.Path(pattern), path); ok || err != nil {
-			return true
-		}
+	if slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return b.job.Path(pattern) == path }) {
+		return true // whether the file is there or not
 	}
 	public, err := os.Stat(path)
 	return err == nil && slices.ContainsFunc(b.inputFiles(), func(f os.FileInfo) bool { return os.SameFile(public, f) })
@@ -115,7 +112,7 @@ func (b *builder) inputFiles() []os.FileInfo {
 	if b.inputs == nil {
 		b.inputs = []os.FileInfo{}
 		for _, pattern := range b.job.PrivateFiles() {
-			files, _ := filepath.Glob(b.job.Path(pattern)) // a malformed pattern names no file
+			files, _ := store.LocalFiles(b.job.Dir(), pattern) // a malformed pattern names no file
 			for _, file := range files {
 				if info, err := os.Stat(file); err == nil {
 					b.inputs = append(b.inputs, info)

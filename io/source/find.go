@@ -139,23 +139,9 @@ func lastParts(path string, n int) string {
 	return path[at+1:]
 }
 
-// match returns the paths that match a pattern, without hidden files (store.HasHiddenName). If a file has the pattern as
-// its name, it is the only result.
+// match returns the paths that a pattern matches (store.LocalFiles).
 func match(dir, pattern string) ([]string, *fault.Error) {
-	path := pattern
-	if !filepath.IsAbs(pattern) {
-		path = filepath.Join(dir, pattern)
-	}
-	if _, err := os.Stat(path); err == nil || !strings.ContainsAny(pattern, `*?[`) {
-		return []string{path}, nil
-	}
-	if !filepath.IsAbs(pattern) {
-		path = filepath.Join(literal(dir), pattern)
-	}
-	paths, err := filepath.Glob(path)
-	paths = slices.DeleteFunc(paths, func(found string) bool {
-		return store.HasHiddenName(filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(found))
-	})
+	paths, err := store.LocalFiles(dir, pattern)
 	switch {
 	case err != nil:
 		return nil, fault.New(fault.CodeOption, "the pattern %q is malformed", pattern)
@@ -163,13 +149,7 @@ func match(dir, pattern string) ([]string, *fault.Error) {
 		return nil, fault.New(fault.CodeNotFound, "no file matches the pattern %q", pattern).
 			Advise("has the data arrived? " + startHint)
 	}
-	slices.Sort(paths)
 	return paths, nil
-}
-
-// literal escapes the wildcards in a folder's name, so that a pattern in it matches only in this folder.
-func literal(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // seenFiles holds the input files found so far. A file may have several names (symbolic or hard links, overlapping

@@ -70,6 +70,7 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 				})
 			}
 		}
+		d.conditions()
 		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
 		d.columns()
 		if d.chance(0.25) { // the noise is then geometric or Laplace, with L1 sensitivities
@@ -125,6 +126,11 @@ func (d *drawing) privacy() {
 		case 0:
 			d.job.MaxChange = 1 + d.IntN(3)
 			d.use(countsColumn)
+			if d.chance(0.3) {
+				d.job.Distinct = d.one("n", "d")
+			} else {
+				d.job.Together = d.chance(0.4)
+			}
 		case 1:
 			d.job.Upstream += 2
 			d.job.Distinct = d.one("i", "n", "d")
@@ -184,6 +190,33 @@ func (d *drawing) filtered() {
 	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name +
 		", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
 }
+
+// conditions gives some queries conditions of their own. Queries by discovered keys have equal ones, or none, so that
+// one of them can select the keys of the others.
+func (d *drawing) conditions() {
+	ofKeys := ""
+	if d.chance(0.3) {
+		ofKeys = d.condition()
+	}
+	for i, q := range d.job.Queries {
+		switch {
+		case strings.Contains(q, "over: units"):
+			if d.chance(0.3) {
+				q += ", where: [" + pick(d.Rand, []string{"{column: rows, min: 2}", "{column: some, in: [true]}",
+					"{column: total, before: 5}", "{column: least, not_null: true}"}) + "]"
+			}
+		case strings.Contains(q, ", from: "): // its columns are those of another table
+		case strings.Contains(q, "keys: discover"):
+			q += ofKeys
+		case d.chance(0.3):
+			q += d.condition()
+		}
+		d.job.Queries[i] = q
+	}
+}
+
+// condition draws the key where of a query.
+func (d *drawing) condition() string { return ", where: [" + d.filter() + "]" }
 
 // overUnits draws a query on the table that has one row for each unit.
 func (d *drawing) overUnits() {

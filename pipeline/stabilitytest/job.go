@@ -21,6 +21,7 @@ type Job struct {
 	Upstream  int      // the bound on rows per unit that the table's producer guarantees; 0 if there is none
 	Distinct  string   // a column in which, as the producer promises, no two rows of a unit are alike; "" if there is none
 	MaxChange int      // if rows are counts, in the column i: the most by which a unit changes one; else 0
+	Together  bool     // if rows are counts: Upstream·MaxChange bounds how much a unit changes all counts together
 	Adjacency string
 	Delta     string   // "" stands for 1e-6
 	PerUnit   string   // the job's per_unit; "" if there is none
@@ -59,7 +60,10 @@ func (j *Job) YAML(files ...string) string {
 	}
 	if j.Upstream > 0 {
 		unit = fmt.Sprintf("{upstream: device, max_rows: %d", j.Upstream)
-		if j.MaxChange > 0 {
+		switch {
+		case j.Together:
+			unit = fmt.Sprintf("{upstream: device, max_sum: %d", j.Upstream*j.MaxChange)
+		case j.MaxChange > 0:
 			unit += fmt.Sprintf(", max_change: %d", j.MaxChange)
 		}
 		if j.Distinct != "" {

@@ -164,18 +164,31 @@ func (d *pairing) upstream(far float64) {
 	if d.job.Adjacency == replaceOne {
 		sides = [][2]bool{first, last}
 	}
+	distinct := index(d.job.Columns, d.job.Distinct)
+	counts := d.job.MaxChange > 0
+	seen := map[string]bool{}
+	if distinct >= 0 && counts { // no two rows of a table are alike
+		d.pair.Items = slices.DeleteFunc(d.pair.Items, func(it Item) bool {
+			value := unit{it.Row[distinct]}.key()
+			again := seen[value]
+			seen[value] = true
+			return again
+		})
+	}
 	for _, side := range sides {
-		seen := map[string]bool{}
+		if !counts {
+			clear(seen)
+		}
 		for range 1 + d.IntN(d.job.Upstream) {
 			row := d.row(far)
-			if at := index(d.job.Columns, d.job.Distinct); at >= 0 {
-				value := unit{row[at]}.key()
+			if distinct >= 0 {
+				value := unit{row[distinct]}.key()
 				if seen[value] {
 					continue
 				}
 				seen[value] = true
 			}
-			if d.job.MaxChange > 0 {
+			if counts {
 				at := index(d.job.Columns, countsColumn)
 				count, _ := row[at].(int64) // 0 if it is null
 				count = min(max(count, math.MinInt64/2), math.MaxInt64/2)

@@ -151,8 +151,11 @@ func (d *drawing) follower() string {
 		further := d.dimensions(1, true)[0]
 		by = append(by, strings.ReplaceAll(further, "as: by0", "as: further"))
 	}
-	q := kind + ": {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + ", by: [" +
-		strings.Join(by, ", ") + "]}"
+	q := kind + ": {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5])
+	if kind == "mean" {
+		q += d.weight()
+	}
+	q += ", by: [" + strings.Join(by, ", ") + "]}"
 	if len(d.job.Unit) > 0 {
 		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: %d}", 1+d.IntN(4), 1+d.IntN(3))
 	}
@@ -168,6 +171,9 @@ var (
 // apart draws a query in which each row of a unit has a cell of its own, by the producer's promise.
 func (d *drawing) apart() string {
 	by := "by: [{column: " + d.job.Distinct + ", values: " + d.labels(d.kind(d.job.Distinct)) + "}]"
+	if d.job.MaxChange > 0 {
+		return "histogram: {" + by + "}"
+	}
 	return pick(d.Rand, []string{"histogram: {" + by + pick(d.Rand, []string{"", ", noise: auto"}) + "}",
 		"histogram: {" + by + ", noise: auto}",
 		"histogram: {by: [{column: " + d.job.Distinct + ", keys: discover}]}",

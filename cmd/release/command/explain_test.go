@@ -45,6 +45,10 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"units.person.any", "job key", ""},
 		{"neighbor", "word", "differ in the rows"},
 		{"anonymisation", "word", "nobody can tell"},
+		{"error", "word", "size of the noise"},
+		{"clipping", "word", "is moved"},
+		{"kill", "error code", "a charge continues"},
+		{"resume", "word", "release"},
 	} {
 		found, _, err := findExplanations(c.word)
 		if err != nil {

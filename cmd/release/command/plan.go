@@ -76,7 +76,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 		}
 		err = a.PrintJSON(text)
 	} else {
-		text := planText(plan) + worthText(plan) + comparedText(plan) + found.text(plan)
+		text := planText(plan) + worthText(plan) + sampleText(plan) + comparedText(plan) + found.text(plan)
 		if verbose {
 			text += scanText(plan, scan)
 		}

@@ -108,6 +108,31 @@ func worthText(p *pipeline.Plan) (text string) {
 		"publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
 }
 
+// sampleText proposes sample_by if a database numbers the rows of each unit anew for several queries, of which one
+// statement could answer all; "" if it does not.
+func sampleText(p *pipeline.Plan) string {
+	job := p.Job()
+	if job.Input.SQL == nil || job.Engine == "local" || len(job.Privacy.Unit.Columns) == 0 {
+		return ""
+	}
+	var names []string
+	for i, q := range p.Queries() {
+		jq := &job.Queries[i]
+		b := job.Bounds(jq)
+		byRows := b.MaxRows > 0 && b.MaxGroups == 0 && b.MaxRowsPerGroup == 0 && len(b.SampleBy) == 0
+		if byRows && !jq.CountsUnits() && q.Selection == nil && (q.Kind != query.Count || q.Query.Cells() > 1) {
+			names = append(names, jq.Name)
+		}
+	}
+	if len(names) < 2 {
+		return ""
+	}
+	return console.Fill("%s: the database chooses the rows of each unit anew for every query; before the first release, add "+
+		"sample_by: [COLUMNS] to per_unit, with columns that tell a unit's rows apart, so that it does so once for all "+
+		"with the same filters\n",
+		strings.Join(names, ", "))
+}
+
 // effectiveSizes describe Kish's effective number of rows for the weights of a plan's queries: the square of the sum of
 // weights divided by the sum of their squares, which is the number of equal rows with the same accuracy. For weights in
 // [low, high] it is at least 4·low·high/(low + high)² of the rows (Pólya and Szegő 1925), which is public.
