@@ -128,10 +128,11 @@ type Upstream struct {
 	// MaxRows is the largest number of rows of one unit. If `input.counts` is set, it is the largest number of rows
 	// whose counts one unit changes.
 	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"10"`
-	// MaxChange is how much one unit changes the count of a row, at most. It goes with `input.counts`.
+	// MaxChange is how much one unit adds to the count of a row, at most; a unit never lowers one. It goes with
+	// `input.counts`.
 	MaxChange int64 `yaml:"max_change,omitempty" min:"1" example:"1"`
-	// MaxSum is how much one unit changes all counts together, at most, in place of max_rows and max_change. It
-	// goes with `input.counts`.
+	// MaxSum is how much one unit adds to all counts together, at most, in place of max_rows and max_change. It goes with
+	// `input.counts`.
 	MaxSum int64 `yaml:"max_sum,omitempty" min:"1" example:"30"`
 	// Distinct names columns in which no two rows of one unit are alike; with `input.counts`, no two rows of the table.
 	// A unit then changes a cell of a query by one row at most, if the query lists or discovers the values of all of

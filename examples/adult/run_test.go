@@ -65,7 +65,7 @@ func TestSparseRelease(t *testing.T) {
 	dir, data := exampletest.Folder(t)
 	whole(t, data)
 	if out := exampletest.Run(t, adult(), dir, "--job", "job.yaml"); !strings.Contains(out, "adult: released") ||
-		!strings.Contains(out, "27000960") {
+		!strings.Contains(out, "27,000,960") {
 		t.Error(out)
 	}
 	rows := experimenttest.Table(t, filepath.Join(dir, "out", "attributes"), "attributes")

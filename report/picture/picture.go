@@ -79,10 +79,11 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	default:
 		return ErrFormat
 	}
-	f.draw(draw.New(canvas))
 	if format == "svg" {
+		f.draw(draw.New(canvas))
 		return writeSVG(w, canvas)
 	}
+	f.draw(draw.New(visual{canvas}))
 	_, err := canvas.WriteTo(w)
 	return err
 }
@@ -100,7 +101,7 @@ func (f *Figure) Missing() string {
 		if !ok {
 			continue
 		}
-		for _, r := range text.String {
+		for _, r := range visualOrder(text.String) {
 			if glyph, err := font.GlyphIndex(nil, r); err == nil && glyph == 0 {
 				missing[r] = true
 			}
