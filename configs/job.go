@@ -128,7 +128,7 @@ type Upstream struct {
 	// MaxRows is the largest number of rows of one unit. If `input.counts` is set, it is the largest number of rows
 	// whose counts one unit changes.
 	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"10"`
-	// MaxChange is how much one unit adds to the count of a row, at most; a unit never lowers one. It goes with
+	// MaxChange is how much one unit adds to the count of a row, at most; it never lowers a count. It goes with
 	// `input.counts`.
 	MaxChange int64 `yaml:"max_change,omitempty" min:"1" example:"1"`
 	// MaxSum is how much one unit adds to all counts together, at most, in place of max_rows and max_change. It goes with

@@ -44,13 +44,6 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	return unique(p.hideHeader(schema, diags))
 }
 
-// fromCSV reports whether some input file is a CSV file.
-func (p *Plan) fromCSV() bool {
-	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
-		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
-	})
-}
-
 // inFolderNames reports whether a column may be in the names of the input's folders, NAME=VALUE, as far as the job tells.
 func (p *Plan) inFolderNames(column string) bool {
 	in := &p.job.Input
@@ -60,7 +53,7 @@ func (p *Plan) inFolderNames(column string) bool {
 	})
 }
 
-// hideHeader removes column names from hints if an input file is a CSV file. If such a file has no header, these names
+// hideHeader removes column names from hints if an input file is delimited text. If such a file has no header, these names
 // are values of its first row, which is private. For columns that may be in the names of folders it adds how to read
 // them.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
@@ -68,7 +61,7 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 	for _, f := range s.Fields {
 		names = append(names, f.Name)
 	}
-	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.fromCSV()
+	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.job.Input.IsDelimited()
 	for i := range diags {
 		if diags[i].Code != problem.CodeUnknownColumn {
 			continue
@@ -78,8 +71,7 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 			diags[i].Hint = table.HeaderAdvice(names, column)
 		}
 		if p.inFolderNames(column) {
-			diags[i].Hint += "; a column in the names of folders (" + column + "=VALUE) is read by input.folders: {" + column +
-				": text}, or another type"
+			diags[i].Hint += "; if the names of folders have it (" + column + "=VALUE), add input.folders: {" + column + ": text}"
 		}
 	}
 	return diags

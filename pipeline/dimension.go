@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/store"
-
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -100,8 +100,13 @@ func (b *builder) private(file string) bool {
 	if store.IsAddress(path) {
 		return slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return store.Covers(pattern, path) })
 	}
-	if slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return b.job.Path(pattern) == path }) {
-		return true // whether the file is there or not
+	if slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool {
+		pattern = b.job.Path(pattern)
+		matches, err := filepath.Match(pattern, path)
+		hidden := store.HasHiddenName(filepath.ToSlash(pattern), filepath.ToSlash(path))
+		return pattern == path || err == nil && matches && !hidden
+	}) {
+		return true // whether the file is there, and can be found, or not
 	}
 	public, err := os.Stat(path)
 	return err == nil && slices.ContainsFunc(b.inputFiles(), func(f os.FileInfo) bool { return os.SameFile(public, f) })

@@ -34,7 +34,7 @@ func OutputError(err error) error {
 	}
 	e := &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
 	switch {
-	case errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
 		e.Hint = "name a folder, or a path at which there is nothing yet"
 	case errors.Is(err, ErrNoRelease), errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrIncomplete):
 		e.Hint = "check the path: a release is a folder with release.json in it; output.dir of the job names it"

@@ -217,7 +217,7 @@ func (f *finder) isCSV() bool { return f.plan.job.Input.IsDelimited() }
 // nullHint returns a hint for a column without values.
 func (f *finder) nullHint() string {
 	if !f.isCSV() {
-		return "is it the right column, and has the table its values by now?"
+		return "is it the right column, and does the table have its values yet?"
 	}
 	return "is it the right column, and is input.csv.delimiter the file's? without a header the names of " +
 		"input.csv.columns stand in the order of the file's columns; see also input.csv.null_values"
@@ -288,10 +288,14 @@ func (f *finder) query(i int, c *QueryCheck, all bool) {
 		f.input(place(f.plan.queries[i].path, t.Field), what, &t)
 	}
 	if isMost(c.Bounds.Cut, c.Bounds.Rows) {
+		unknown := ""
+		if f.isCSV() {
+			unknown = " then list that value in input.csv.null_values;"
+		}
 		f.add(false, place(f.plan.queries[i].path, ""), codeDataCut, fmt.Sprintf("query %s: the bounds of per_unit leave "+
 			"out %s of its rows", c.Name, Percent(c.Bounds.Cut, c.Bounds.Rows)),
-			"is "+unit+" the privacy unit, or one value that stands for \"unknown\"? a CSV file's belongs in "+
-				"input.csv.null_values; bounds may be wider, from public knowledge, with more noise")
+			"is "+unit+" the privacy unit, or one value that stands for \"unknown\"?"+unknown+" bounds may be wider, from "+
+				"public knowledge, with more noise")
 	}
 }
 

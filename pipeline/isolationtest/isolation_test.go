@@ -96,14 +96,14 @@ func foreignText(writers ...string) func(*rand.Rand) (Format, bool) {
 // Rows and units stay apart in files that Python's own modules csv and json write.
 func TestIsolationOfPython(t *testing.T) {
 	owntest.Slow(t)
-	s := search(t, 600, 20_000, foreignText("python csv", "python csv", "python json"))
+	s := search(t, 600, 4000, foreignText("python csv", "python csv", "python json"))
 	s.Write = python(t).Write
 	holds(t, s)
 }
 
 // Rows and units stay apart in text files that pandas, polars, DuckDB, pyarrow and jq write.
 func TestIsolationOfLibraries(t *testing.T) {
-	s := search(t, 400, 4000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json",
+	s := search(t, 400, 2000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json",
 		"polars json", "duckdb json", "jq json"))
 	s.Write = python(t, "pandas", "polars", "duckdb", "pyarrow").Write
 	holds(t, s)
@@ -111,7 +111,7 @@ func TestIsolationOfLibraries(t *testing.T) {
 
 // Rows and units stay apart in Parquet and Arrow files that pyarrow writes.
 func TestIsolationOfPyarrow(t *testing.T) {
-	s := search(t, 400, 8000, func(r *rand.Rand) (Format, bool) { return DrawPyarrow(r), true })
+	s := search(t, 400, 2000, func(r *rand.Rand) (Format, bool) { return DrawPyarrow(r), true })
 	s.Write = python(t, "pyarrow").Write
 	holds(t, s)
 }

@@ -28,9 +28,10 @@ func labs(t *testing.T, n int) []*stabilitytest.Lab {
 	for i := range out {
 		out[i] = &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Open: openTight, OpenTables: openTables}
 	}
-	// Each case lives only briefly. Collecting its memory later leaves more time for cases.
-	old := debug.SetGCPercent(800)
-	t.Cleanup(func() { debug.SetGCPercent(old) })
+	// Each case lives only briefly. Collecting its memory later leaves more time for cases. The types that a writer of
+	// Parquet files makes by reflection stay: without a limit, a million pairs take 13 GB.
+	percent, limit := debug.SetGCPercent(800), debug.SetMemoryLimit(4<<30)
+	t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })
 	return out
 }
 

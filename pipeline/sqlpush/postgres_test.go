@@ -41,7 +41,11 @@ var server struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "4") // tests that wait do so at the same time, however few processors there are
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", "4") // tests that wait do so at the same time, however few processors there are
+	}
 	code := m.Run()
 	for _, end := range slices.Backward(server.ends) {
 		end()

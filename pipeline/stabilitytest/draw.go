@@ -69,8 +69,8 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 						d.job.Queries[i]
 				})
 			}
+			d.conditions()
 		}
-		d.conditions()
 		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
 		d.columns()
 		if d.chance(0.25) { // the noise is then geometric or Laplace, with L1 sensitivities
@@ -205,7 +205,7 @@ func (d *drawing) conditions() {
 				q += ", where: [" + pick(d.Rand, []string{"{column: rows, min: 2}", "{column: some, in: [true]}",
 					"{column: total, before: 5}", "{column: least, not_null: true}"}) + "]"
 			}
-		case strings.Contains(q, ", from: "): // its columns are those of another table
+		case namesTable(q), strings.HasPrefix(q, "name: apart"): // other columns; few rows
 		case strings.Contains(q, "keys: discover"):
 			q += ofKeys
 		case d.chance(0.3):

@@ -21,7 +21,7 @@ type Job struct {
 	Upstream  int      // the bound on rows per unit that the table's producer guarantees; 0 if there is none
 	Distinct  string   // a column in which, as the producer promises, no two rows of a unit are alike; "" if there is none
 	MaxChange int      // if rows are counts, in the column i: the most by which a unit changes one; else 0
-	Together  bool     // if rows are counts: Upstream·MaxChange bounds how much a unit changes all counts together
+	Together  bool     // if rows are counts: Upstream·MaxChange bounds how much a unit adds to all counts together
 	Adjacency string
 	Delta     string   // "" stands for 1e-6
 	PerUnit   string   // the job's per_unit; "" if there is none

@@ -179,6 +179,7 @@ func (d *pairing) upstream(far float64) {
 		if !counts {
 			clear(seen)
 		}
+		left := d.job.Upstream * d.job.MaxChange // by how much the unit may still change all counts together
 		for range 1 + d.IntN(d.job.Upstream) {
 			row := d.row(far)
 			if distinct >= 0 {
@@ -196,12 +197,20 @@ func (d *pairing) upstream(far float64) {
 				if less[at] = any(count); count == 0 && d.IntN(2) == 0 {
 					less[at] = nil
 				}
-				row[at] = count + int64(1+d.IntN(d.job.MaxChange))
+				change := 1 + d.IntN(d.job.MaxChange)
+				if d.job.Together {
+					change = 1 + d.IntN(left)
+				}
+				row[at] = count + int64(change)
 				if count != 0 || d.IntN(2) == 0 {
 					d.addRow(less, [2]bool{side[1], side[0]})
 				}
+				left -= change
 			}
 			d.addRow(row, side)
+			if counts && left == 0 {
+				break
+			}
 		}
 	}
 }

@@ -56,10 +56,15 @@ func (t *Tables) inputs(line func(string, ...any), j *Job, files []string) {
 
 // from adds from: left to a query that names no table.
 func from(query string) string {
-	if strings.Contains(query, ", from: ") {
+	if namesTable(query) {
 		return query
 	}
 	return query + ", from: left"
+}
+
+// namesTable reports whether a query ends with the table from which it takes rows.
+func namesTable(query string) bool {
+	return strings.HasSuffix(query, ", from: left") || strings.HasSuffix(query, ", from: items")
 }
 
 // tables draws several tables, and queries on one table that use columns of another.

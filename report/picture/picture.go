@@ -89,7 +89,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 }
 
 // Missing returns the letters of the figure's texts that PNG and PDF leave blank, in the order of their codes: the font
-// of these formats has Latin, Greek and Cyrillic letters only. An SVG is drawn with the fonts of its reader.
+// of these formats has Latin, Greek, Cyrillic and Hebrew letters only. An SVG is drawn with the fonts of its reader.
 func (f *Figure) Missing() string {
 	var drawn recorder.Canvas
 	width, height := f.size()

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -27,26 +26,73 @@ func visualOrder(text string) string {
 		}
 		return r
 	}, text)
+	if text == "" {
+		return ""
+	}
 	var p bidi.Paragraph
 	if _, err := p.SetString(text); err != nil {
 		return text
 	}
 	order, err := p.Order()
-	if err != nil || order.NumRuns() == 0 {
+	if err != nil {
 		return text
 	}
-	runs := make([]string, order.NumRuns())
-	for i := range runs {
+	if beginsRightToLeft(text) {
+		out := ""
+		for i := range order.NumRuns() {
+			run := order.Run(i)
+			s := run.String()
+			if run.Direction() == bidi.RightToLeft {
+				s = reversed(s)
+			}
+			out = s + out
+		}
+		return out
+	}
+	out, stretch := "", "" // stretch is text that is read from right to left, with the numbers in it
+	for i := range order.NumRuns() {
 		run := order.Run(i)
-		runs[i] = run.String()
+		s := run.String()
 		if run.Direction() == bidi.RightToLeft {
-			runs[i] = bidi.ReverseString(runs[i])
+			stretch += s
+			continue
+		}
+		if stretch != "" {
+			n := numberAtBegin(s)
+			if stretch, s = stretch+s[:n], s[n:]; s == "" {
+				continue
+			}
+		}
+		out, stretch = out+visualOrder(stretch)+s, ""
+	}
+	return out + visualOrder(stretch)
+}
+
+// numberAtBegin returns the length of the number with which the text begins, such as 12.5%; 0 if there is none.
+func numberAtBegin(text string) (n int) {
+	for i, r := range text {
+		switch p, size := bidi.LookupRune(r); p.Class() {
+		case bidi.EN, bidi.AN, bidi.ET:
+			n = i + size
+		case bidi.ES, bidi.CS:
+		default:
+			return n
 		}
 	}
-	if beginsRightToLeft(text) {
-		slices.Reverse(runs)
+	return n
+}
+
+// reversed returns the letters of a text from its last to its first, each with its marks after it.
+func reversed(text string) string {
+	out, marks := "", ""
+	for _, r := range bidi.ReverseString(text) {
+		if unicode.Is(unicode.Mn, r) {
+			marks = string(r) + marks
+			continue
+		}
+		out, marks = out+string(r)+marks, ""
 	}
-	return strings.Join(runs, "")
+	return out + marks
 }
 
 // beginsRightToLeft reports whether the first letter of the text that has a direction is read from right to left.

@@ -197,6 +197,7 @@ var synonyms = []struct{ theirs, ours string }{
 	{"rerun, repeat, retry, resume, restart, cache, reproducible, idempotent, deterministic", "release, fingerprint"},
 	{"stop, kill, abort, cancel, interrupt, signal, sigterm", "stopped"},
 	{"refund, reset, spent, spending", "budget"},
+	{"exit status, return code, status code, error number, 3, 4, 5, 6, 70, 75, 130, 134, 143", "exit code"},
 	{"lock, locked, timeout, in use, concurrent", "busy"},
 	{"memory, ram, oom, out of memory", "memory_limit"},
 	{"disk, space, disk space, quota", "disk-full"},
@@ -326,6 +327,8 @@ func explanations() ([]explanation, error) {
 	for _, m := range denoise.Methods() {
 		all = append(all, explanation{Kind: "denoising method", Name: m.Name, Text: m.Doc})
 	}
+	_, codes, _ := strings.Cut(rootLong, "Exit codes:\n  ")
+	all = append(all, explanation{Kind: "word", Name: "exit code", Text: strings.ReplaceAll(codes, "\n  ", "\n")})
 	keys, err := jobKeys()
 	return append(all, keys...), err
 }

@@ -108,6 +108,7 @@ func TestOtherWordsLeadToOurs(t *testing.T) {
 	for word, want := range map[string]string{
 		"average": "mean", "Median": "quantiles", "percentages": "rates", "top 10": "discover", "outliers": "clamp",
 		"privacy loss": "mu", "plot": "plot", "std": "standard deviation", "k-anonymity": "differential privacy",
+		"75": "exit code",
 	} {
 		found, _, err := findExplanations(word, explanation{Kind: "command", Name: "plot", Text: "Draw."})
 		if err != nil || !slices.ContainsFunc(found, func(e explanation) bool { return strings.Contains(e.Name, want) }) {

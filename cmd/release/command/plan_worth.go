@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report"
@@ -108,29 +109,38 @@ func worthText(p *pipeline.Plan) (text string) {
 		"publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
 }
 
-// sampleText proposes sample_by if a database numbers the rows of each unit anew for several queries, of which one
-// statement could answer all; "" if it does not.
-func sampleText(p *pipeline.Plan) string {
+// sampleText proposes sample_by for queries of which one statement of the database could then answer all; "" if there are
+// none.
+func sampleText(p *pipeline.Plan) (text string) {
 	job := p.Job()
-	if job.Input.SQL == nil || job.Engine == "local" || len(job.Privacy.Unit.Columns) == 0 {
+	if job.Input.SQL == nil || sqlpush.Choose(p).Local {
 		return ""
 	}
-	var names []string
+	var alike [][]string // the names of queries with the same filter and bound
+	index := map[string]int{}
 	for i, q := range p.Queries() {
 		jq := &job.Queries[i]
 		b := job.Bounds(jq)
 		byRows := b.MaxRows > 0 && b.MaxGroups == 0 && b.MaxRowsPerGroup == 0 && len(b.SampleBy) == 0
-		if byRows && !jq.CountsUnits() && q.Selection == nil && (q.Kind != query.Count || q.Query.Cells() > 1) {
-			names = append(names, jq.Name)
+		if !byRows || jq.CountsUnits() || q.Selection != nil || q.Kind == query.Crosstab || !sqlpush.ChoosesRows(p, &q) {
+			continue
+		}
+		key := fmt.Sprint(b.MaxRows, q.FilterKey())
+		if _, known := index[key]; !known {
+			index[key] = len(alike)
+			alike = append(alike, nil)
+		}
+		alike[index[key]] = append(alike[index[key]], jq.Name)
+	}
+	for _, names := range alike {
+		if len(names) > 1 {
+			text += console.Fill("%s: the database chooses the rows of each unit again for each query. With per_unit: "+
+				"{sample_by: [COLUMNS]}, columns in which no two rows of a unit are alike, it chooses them once for all. Other "+
+				"rows then count, and rows that a query cannot use take up places: decide before the first release\n",
+				strings.Join(names, ", "))
 		}
 	}
-	if len(names) < 2 {
-		return ""
-	}
-	return console.Fill("%s: the database chooses the rows of each unit anew for every query; before the first release, add "+
-		"sample_by: [COLUMNS] to per_unit, with columns that tell a unit's rows apart, so that it does so once for all "+
-		"with the same filters\n",
-		strings.Join(names, ", "))
+	return text
 }
 
 // effectiveSizes describe Kish's effective number of rows for the weights of a plan's queries: the square of the sum of

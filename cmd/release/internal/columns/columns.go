@@ -91,7 +91,7 @@ func Error(path string, err error) error {
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
 		e.Err, e.Hint = err, "copy it again from where it came from"
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "*"):
-		e.Err, e.Hint = notOpened(err), "name one of the files; a job names many by a pattern"
+		e.Err, e.Hint = notOpened(err), "no file has this name; if it is a pattern, name one of its files"
 	case errors.Is(err, fs.ErrNotExist):
 		e.Err, e.Hint = notOpened(err), regular.Hint(path, "a path is relative to the current folder",
 			spelling.Distance)

@@ -72,9 +72,6 @@ var unreadables = map[Format]*unreadable{
 		"lines, Parquet and Arrow, as they are or compressed with gzip, zstd, bzip2 or xz"},
 }
 
-// ErrNoTable means that the file is no table.
-var ErrNoTable error = unreadables[Unknown]
-
 // ErrEmpty means that the file is empty.
 var ErrEmpty = errors.New("the file is empty")
 

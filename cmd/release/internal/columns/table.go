@@ -28,8 +28,8 @@ type Table struct {
 }
 
 // OpenTable reads the beginning of a file, or of the first object at a URL. The query of an https URL may be
-// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable, ErrNoTable and
-// the like for other formats that no job can read, and the errors of io/source.
+// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable, those
+// of formats that no job can read, and the errors of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {

@@ -164,7 +164,7 @@ func (f *flags) lookAt(ctx context.Context, files []string) (err error) {
 		return columns.Error(files[0], err)
 	}
 	if len(f.Table.Names) == 0 {
-		return console.Usagef("the table %s has no columns", console.OneLine(columns.Base(files[0])))
+		return console.Usagef("the table %s has no columns: name a file whose rows have fields", console.OneLine(columns.Base(files[0])))
 	}
 	if f.Declared = f.profile; f.profile {
 		if err := f.declare(f.Table); err != nil {
