@@ -3,6 +3,7 @@ package picture
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/bidi"
 	"gonum.org/v1/plot/font"
@@ -26,15 +27,15 @@ func visualOrder(text string) string {
 		}
 		return r
 	}, text)
-	if text == "" {
-		return ""
+	if !strings.ContainsFunc(text, isRightToLeft) {
+		return text
 	}
 	var p bidi.Paragraph
 	if _, err := p.SetString(text); err != nil {
 		return text
 	}
 	order, err := p.Order()
-	if err != nil {
+	if err != nil || order.NumRuns() == 0 {
 		return text
 	}
 	if beginsRightToLeft(text) {
@@ -97,13 +98,16 @@ func reversed(text string) string {
 
 // beginsRightToLeft reports whether the first letter of the text that has a direction is read from right to left.
 func beginsRightToLeft(text string) bool {
-	for _, r := range text {
-		switch p, _ := bidi.LookupRune(r); p.Class() {
-		case bidi.L:
-			return false
-		case bidi.R, bidi.AL:
-			return true
-		}
-	}
-	return false
+	at := strings.IndexFunc(text, func(r rune) bool {
+		p, _ := bidi.LookupRune(r)
+		return p.Class() == bidi.L || isRightToLeft(r)
+	})
+	first, _ := utf8.DecodeRuneInString(text[max(at, 0):])
+	return isRightToLeft(first)
+}
+
+// isRightToLeft reports whether a letter is of a script that is read from right to left.
+func isRightToLeft(r rune) bool {
+	p, _ := bidi.LookupRune(r)
+	return p.Class() == bidi.R || p.Class() == bidi.AL
 }

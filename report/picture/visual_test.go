@@ -1,6 +1,10 @@
 package picture
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 func TestVisualOrder(t *testing.T) {
 	for text, want := range map[string]string{
@@ -17,6 +21,34 @@ func TestVisualOrder(t *testing.T) {
 	} {
 		if got := visualOrder(text); got != want {
 			t.Errorf("%+q is drawn as %+q, want %+q", text, got, want)
+		}
+	}
+}
+
+// No text of a job makes a picture fail, or loses a letter in it.
+func TestVisualOrderKeepsLetters(t *testing.T) {
+	letters := []rune("aB 12٣٤.,%-+()[]חיָ\u05b0عر\n\u2029é")
+	sorted := func(text string) []rune { // a bracket may be turned round
+		r := []rune(text)
+		for i := range r {
+			switch r[i] {
+			case ')':
+				r[i] = '('
+			case ']':
+				r[i] = '['
+			}
+		}
+		slices.Sort(r)
+		return r
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		text := make([]rune, r.IntN(12))
+		for i := range text {
+			text[i] = letters[r.IntN(len(letters))]
+		}
+		if got := visualOrder(string(text)); !slices.Equal(sorted(got), sorted(string(text))) {
+			t.Fatalf("%+q is drawn as %+q", string(text), got)
 		}
 	}
 }
