@@ -168,7 +168,7 @@ func TestStabilityOfShards(t *testing.T) {
 		l.Open, l.Twin = openSharded(t), openTight
 	}
 	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), PairsPerJob: 5,
-		Pairs:   stabilitytest.Pairs(t, 150, 300_000),
+		Pairs:   stabilitytest.Pairs(t, 150, 100_000),
 		Writers: stabilitytest.Writers(), Labs: all, Mask: stabilitytest.WithoutUnits})
 }
 

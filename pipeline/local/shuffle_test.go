@@ -24,6 +24,6 @@ func TestStabilityOfShuffles(t *testing.T) {
 	}
 	all[0].Twin = openTight
 	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), PairsPerJob: 5,
-		Pairs:   stabilitytest.Pairs(t, 75, 100_000),
+		Pairs:   stabilitytest.Pairs(t, 75, 50_000),
 		Writers: stabilitytest.Writers(), Labs: all, Mask: stabilitytest.WithoutUnits})
 }
