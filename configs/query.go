@@ -159,7 +159,7 @@ type Count struct {
 	// than per_unit lets this query count. It shows how much a bound leaves out, and takes its share of the budget as
 	// any query. All rows that `input.where` keeps count towards the bound.
 	Measure string `yaml:"measure,omitempty" enum:"units_over_bound" example:"units_over_bound"`
-	// Weight adds up the weights of rows in place of rows.
+	// Weight makes the count the sum of the weights of its rows.
 	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
 }
 
@@ -184,7 +184,7 @@ type Histogram struct {
 	// before noise is added, exactly. The threshold on noisy counts then rises by min_units - 1. A value of 2 or more
 	// lets a database add up by such keys. If it is absent, it is 1, and every key gets noise.
 	MinUnits int64 `yaml:"min_units,omitempty" min:"1" example:"5"`
-	// Weight adds up the weights of rows in place of rows, also for quantiles and cdf.
+	// Weight makes each cell the sum of the weights of its rows, also for quantiles and cdf.
 	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
 	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
 	// each group of the other dimensions they are the values below which these fractions of its rows lie. They are

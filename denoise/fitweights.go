@@ -119,7 +119,8 @@ func (n *newtonState) search(step []float64, target float64) float64 {
 	return 0
 }
 
-// barrier returns the barrier function at the weights w; densities are n.l.mix(w).
+// barrier returns the barrier function (see search) at the weights w. densities must be n.l.mix(w), the p_i of these
+// weights.
 func (n *newtonState) barrier(w, densities []float64, target float64) float64 {
 	var value float64
 	for i, p := range densities {

@@ -23,7 +23,8 @@ type Method struct {
 	Needs Need
 	// TakesGraph is set if the method uses a graph of the cells when there is one.
 	TakesGraph bool
-	// ForCounts is set if the method does not suit centred sums, which may be negative.
+	// ForCounts is set if the method relies on what is true of counts, such as not being negative. It does not suit a
+	// mean, whose sums are centred and may be negative.
 	ForCounts bool
 
 	// build returns the rule of a step. The parameters have texts that checkText accepts, and none is missing.

@@ -35,8 +35,9 @@ const (
 	pictureNone      = "none"
 )
 
-// reading returns the kind of a table, given holds, the name of a table computed from the query's answer, such as
-// quantiles. For crosstabs it returns "": their tables are named after columns, and a column may be called quantiles.
+// reading returns what a table contains, such as quantiles, given holds, the second part of the table's name; "" stands
+// for the cells of the query. For crosstabs it always returns "": their tables are named after columns, and a column
+// may be called quantiles.
 func (q *queryFacts) reading(holds string) string {
 	if q.kind == crosstabs {
 		return ""

@@ -34,8 +34,8 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// BestRenyiFor returns RenyiFor at the order at which Gaussian noise may have the largest mu. It is the order that
-// TightZCDPRho uses. Errors: as for ZCDPRho and RenyiFor.
+// BestRenyiFor returns RenyiFor at the order at which Gaussian noise may have the largest mu. This order is the one
+// that TightZCDPRho uses. Errors: as for ZCDPRho and RenyiFor.
 func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	rho, err := TightZCDPRho(g)
 	if err != nil {
@@ -67,8 +67,8 @@ func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)
 }
 
-// MeanConcentratedForPDP returns the largest (spread²/2, spread) that implies g as probabilistic differential privacy,
-// by MeanConcentrated.PDPEpsilon, rounded down.
+// MeanConcentratedForPDP is MeanConcentratedFor for probabilistic differential privacy: it returns the largest
+// parameters of the form (spread²/2, spread) that imply g by MeanConcentrated.PDPEpsilon, rounded down.
 func MeanConcentratedForPDP(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 2)
 }

@@ -146,8 +146,9 @@ func (c MeanConcentrated) validate() error {
 	return argument.Positive("spread", c.Spread)
 }
 
-// renyiCost returns the cost of an order alpha: DPEpsilon is the Renyi epsilon plus cost. gain is the better rule minus
-// Mironov's; if it is negative, cost includes it. The errors of both are below 2^-228·(|gain| + |cost|).
+// renyiCost returns the cost of the conversion at order alpha: DPEpsilon is the Renyi epsilon plus cost. Mironov's rule
+// has the cost ln(1/delta)/(alpha-1), and the rule of Canonne, Kamath & Steinke has gain more. If gain is negative, the
+// second rule is better, and cost includes it. The errors of cost and gain are below 2^-228·(|gain| + |cost|).
 func renyiCost(alpha float64, delta calibrate.Delta) (cost, gain *big.Float) {
 	a, less := numeric.BigOf(alpha), numeric.NewBig().Sub(numeric.BigOf(alpha), numeric.BigOf(1))
 	gain = numeric.LnAt(numeric.NewBig().Quo(less, a), numeric.ShortPrec)

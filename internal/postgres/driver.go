@@ -14,6 +14,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -45,10 +47,21 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
+	forceUTF8(config.RuntimeParams)
 	c := connector{config: config}
 	c.limit, err = TakeLimit(&config.Config, silence.Limit)
 	return c, err
 }
+
+// forceUTF8 sets the encoding in which the server sends texts, whatever a connection string, a role or a database says:
+// with another encoding, a single text that the encoding lacks would make a statement fail.
+func forceUTF8(settings map[string]string) {
+	maps.DeleteFunc(settings, func(name, _ string) bool { return strings.EqualFold(name, encoding) })
+	settings[encoding] = "UTF8"
+}
+
+// encoding is the server's setting for the encoding of texts that it sends and receives; case does not matter.
+const encoding = "client_encoding"
 
 // timeout is the setting, in a connection string, of how long the server may be silent.
 const timeout = "timeout"

@@ -15,7 +15,7 @@ type promise struct {
 	both bool
 }
 
-// apart returns, of a guarantee with two bounds for the same noise, one promise with each bound.
+// apart splits a promise in which both is true into two promises, one for each bound. Both hold for the same noise.
 func (p promise) apart() (a, b promise) {
 	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure,
 		failure: p.failure}

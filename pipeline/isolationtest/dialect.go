@@ -52,10 +52,10 @@ type style int
 
 const (
 	minimal    style = iota // only fields that contain a delimiter, a quote or a line end
-	nonNumeric              // texts
-	always
-	careful  // as minimal, and also fields that begin with a blank, a mark or the comment character
-	standard // as Go's encoding/csv does if it can write the dialect; otherwise minimal
+	nonNumeric              // all fields of text columns, and other fields as minimal
+	always                  // all fields
+	careful                 // as minimal, and also fields that begin with a blank, a mark or the comment character
+	standard                // as Go's encoding/csv does if it can write the dialect; otherwise minimal
 )
 
 // encodings lists the encodings that a job can name.

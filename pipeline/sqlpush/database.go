@@ -81,6 +81,9 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	}
 	d := &Database{db: db, dialect: dialect, source: s, from: expression(dialect, &s)}
 	if err = d.pin(ctx); err == nil {
+		err = d.fenceView(ctx)
+	}
+	if err == nil {
 		err = d.describe(ctx)
 	}
 	if err != nil {
@@ -93,12 +96,45 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 // expression returns the input as a table expression.
 func expression(d dialect, s *Source) string {
 	if s.Query != "" {
-		return "(" + s.Query + "\n) AS input"
+		return fenced(d, "("+s.Query+"\n) AS input")
 	}
 	if l, ok := d.(lakeReader); ok && s.Format != "" {
 		return l.folder(s)
 	}
 	return quotedTable(d, s.Table) + " AS input"
+}
+
+// fenced returns a table expression, named input, below which the optimizer pushes no condition if the dialect has a
+// fence. PostgreSQL would evaluate conditions of a statement before those of a query or a view, and a cast would fail
+// for rows that these drop.
+func fenced(d dialect, from string) string {
+	if d.fence() == "" {
+		return from
+	}
+	return "(SELECT * FROM " + from + d.fence() + ") AS input"
+}
+
+// viewer is a dialect that has a fence and views.
+type viewer interface {
+	isView(ctx context.Context, s *session, quoted string) (bool, error)
+}
+
+// fenceView fences the input if it is a view.
+func (d *Database) fenceView(ctx context.Context) error {
+	v, ok := d.dialect.(viewer)
+	if !ok || d.source.Table == "" {
+		return nil
+	}
+	return d.within(ctx, func(s *session) error {
+		is, err := v.isView(ctx, s, quotedTable(d.dialect, d.source.Table))
+		if err != nil {
+			return failed(ctx, "the kind of the input's table cannot be read", err)
+		}
+		if is {
+			d.from = fenced(d.dialect, d.from)
+		}
+		return nil
+	})
 }
 
 // quotedTable quotes each component of a table's name, which are separated by dots.

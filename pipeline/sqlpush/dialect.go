@@ -92,7 +92,7 @@ type dialect interface {
 	// keys returns how the dialect writes discovered keys.
 	keys() keySyntax
 	// fence returns a clause at the end of a SELECT that keeps the optimizer from copying its column expressions to
-	// each of their uses; "" if the engine does not copy them.
+	// each of their uses, and from pushing conditions below it; "" if the engine does not copy them.
 	fence() string
 	// wall returns an expression, a number >= 0, through which the optimizer moves nothing: it pushes no condition
 	// below a SELECT with this column. "" if the engine does not substitute column expressions into conditions.

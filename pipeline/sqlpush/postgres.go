@@ -192,8 +192,15 @@ func (postgres) suits(ctx context.Context, s *session) error {
 }
 
 // fence keeps the planner from merging stages. A time field takes many stages, each used several times; merged, their
-// expressions would exceed the server's memory.
+// expressions would exceed the server's memory. It also keeps conditions out of queries and views (fenced).
 func (postgres) fence() string { return " OFFSET 0" }
+
+func (p postgres) isView(ctx context.Context, s *session, quoted string) (is bool, err error) {
+	name, _ := p.text(quoted, false)
+	err = s.value(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind = 'v' AND oid = to_regclass("+name+
+		"))", &is)
+	return is, err
+}
 
 // fold replaces characters by translate. PostgreSQL's functions fail for texts of 256 MiB, so texts above 64 MiB stay
 // unchanged: no listed text is as long.

@@ -39,7 +39,7 @@ func TestPostgresSettings(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{
 		"CREATE TABLE settings (zone text, at timestamptz, x double precision, code bytea)",
-		`INSERT INTO settings SELECT (ARRAY['north', 'it''s', E'a\\b', 'ü', NULL])[1 + i % 5], TIMESTAMPTZ '2020-03-29 00:00Z' + i % 9 * INTERVAL '17 min', i / 97.0, convert_to((ARRAY['a', E'a\\b'])[1 + i % 2], 'UTF8') FROM generate_series(1, 200) AS i`,
+		`INSERT INTO settings SELECT (ARRAY['north', 'it''s', E'a\\b', 'ü', NULL, '€'])[1 + i % 6], TIMESTAMPTZ '2020-03-29 00:00Z' + i % 9 * INTERVAL '17 min', i / 97.0, convert_to((ARRAY['a', E'a\\b'])[1 + i % 2], 'UTF8') FROM generate_series(1, 200) AS i`,
 	} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
@@ -48,13 +48,15 @@ func TestPostgresSettings(t *testing.T) {
 	p, dsn := sqlpushtest.Plan(t, settingsJob), s.DSN
 	var want []string
 	for i, setting := range []string{"", "standard_conforming_strings=off", "extra_float_digits=-15",
-		"bytea_output=escape", "datestyle=SQL,DMY", "timezone=Asia/Kathmandu", "intervalstyle=sql_standard"} {
+		"bytea_output=escape", "datestyle=SQL,DMY", "timezone=Asia/Kathmandu", "intervalstyle=sql_standard",
+		"client_encoding=LATIN1", "Client_Encoding=SJIS", "options=-c client_encoding=LATIN1"} {
 		for k, mode := range []string{"cache_statement", "exec", "simple_protocol"} {
 			if k != i%3 && os.Getenv("DPRELEASE_LONG") == "" {
 				continue // each setting once, and each mode twice
 			}
 			name, value, _ := strings.Cut(setting, "=")
-			s.DSN = dsn + "&default_query_exec_mode=" + mode + "&" + url.Values{name: {value}}.Encode()
+			s.DSN = dsn + "&default_query_exec_mode=" + mode + "&" +
+				strings.ReplaceAll(url.Values{name: {value}}.Encode(), "+", "%20")
 			if setting == "" {
 				s.DSN = dsn + "&default_query_exec_mode=" + mode
 			}

@@ -60,32 +60,32 @@ type Side struct {
 
 	mu      sync.Mutex
 	records records
-	columns []column // by column of Add; set by Complete
+	columns []column // columns[i] holds the values of the column Add[i]; set by Complete
 }
 
 // records holds the key and the added values of each record. Keys and records are numbered from 0.
 type records struct {
-	words *intern.Uint64s // numbers the keys, if a key is one 64-bit value
-	texts *intern.Texts   // numbers the keys otherwise
-	// If rows get their unit, a key can have several records, and rows numbers the pairs of key and unit: heads[k] is
-	// the first record of key k, next[r] the record of the same key after record r, and keys[r] the key of record r.
-	// Otherwise a record's number is the number of its key.
+	words *intern.Uint64s // numbers the keys if each key is one 64-bit value
+	texts *intern.Texts   // numbers the keys if they have another form
+	// Records are numbered like their keys, unless the table also gives rows their unit. A key can then have several
+	// records: rows numbers the pairs of key and unit, heads[k] is the first record of key k, next[r] the record of the
+	// same key after record r, and keys[r] the key of record r.
 	rows              *intern.Texts
 	heads, next, keys []int32
 	identity          []byte   // working memory: a pair of key and unit
-	values            [][]byte // by record: its added values, encoded so that the order of bytes is the order of values
-	hashes            []uint64 // by record
+	values            [][]byte // values[r] are the added values of record r, encoded so that bytes sort like the values
+	hashes            []uint64 // hashes[r] is the hash of record r, of its key and its unit
 	chunk             []byte   // memory for the next values
-	bytes             int64    // the approximate memory of everything in bytes
-	garbage           int64    // the length of the values that were replaced and still take memory
+	bytes             int64    // the approximate memory of all records, in bytes
+	garbage           int64    // the bytes of replaced values, which stay allocated until compact
 }
 
-// column is one column of Add, with a value for each record.
+// column holds the values of one added column (see Form.Add), one for each record.
 type column struct {
 	typ    table.Type
 	valid  []bool
 	values table.Values
-	codes  []int32 // by record, the number of its text in values; nil if the column has no texts
+	codes  []int32 // codes[r] is the number of the text of record r in values; nil if the column has no texts
 	dict   uint64  // the identity of the dictionary of texts
 }
 

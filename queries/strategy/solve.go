@@ -23,10 +23,10 @@ const (
 type Design struct {
 	// Variances[i] is the noise variance of each coordinate of residual i.
 	Variances []float64
-	// Costs[i] is the squared norm of residual i's change by one unit, for calibration. If noise is in proportion to
-	// Variances, no change by a unit has a larger mu² than the sum of Costs[i]/Variances[i], which is 1. If a unit can
-	// make only one change, Costs are its squared norms. If it can make several, a change of one residual may be larger
-	// than its cost.
+	// Costs[i] is the squared sensitivity with which the noise of residual i is calibrated. The sum of
+	// Costs[i]/Variances[i] is 1, and no change that a unit can make has a larger mu² under the noise Variances. If a unit
+	// can make only one change, Costs[i] is the squared norm of this change in residual i. If it can make several, a
+	// change in residual i alone may be larger than Costs[i]: only the sum over all residuals is a bound.
 	Costs []float64
 	// Error is the square root of the loss: the weighted root mean square of the cells' standard deviations, or for
 	// LossLargest the largest standard deviation.

@@ -211,7 +211,8 @@ func (s *interior) squares() (sum float64) {
 	return sum
 }
 
-// begin sets the starting point: v = 0, and multipliers to match.
+// begin sets the starting point: v = 0, and multipliers max(±z, 0), all raised by the mean of |z| to make them
+// positive.
 func (s *interior) begin() {
 	s.a.Apply(s.y, s.z)
 	var sum float64
@@ -240,7 +241,9 @@ func (s *interior) measure() (gap, objective float64) {
 	return gap, objective
 }
 
-// advance makes one step. The target of each product of a multiplier and a slack is at least floor.
+// advance makes one step of Mehrotra's method. The predictor is the Newton step that aims at products 0 of multipliers
+// and slacks. How far it gets decides the target of the products, at least floor. The corrector is the Newton step to
+// this target, corrected by the second-order term of the predictor.
 func (s *interior) advance(floor float64) {
 	for r := range s.v {
 		up, down := s.upper.mu[r]/s.upper.slack[r], s.lower.mu[r]/s.lower.slack[r]

@@ -72,8 +72,9 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	return homogeneous("sampler, low bits of neighbouring inputs 2^53 - 1 and 2^53 - 2", counts[0][:], counts[1][:]), nil
 }
 
-// maxErrors is the largest accepted deviation of a moment, in standard errors. A normal sum exceeds 8 with probability
-// below 1e-14. The skewness of fourth powers, summed over minSamples, raises that less than tenfold.
+// maxErrors is the largest accepted deviation of a moment, in standard errors. A normal variable exceeds 8 standard
+// deviations with probability below 1e-14. The mean of at least minSamples fourth powers is not quite normal, but its
+// skewness raises this probability less than tenfold.
 const maxErrors = 8
 
 // moments tests the first four moments of the noise against the moments of a normal variable.

@@ -20,8 +20,8 @@ type Memory struct {
 	objects map[string][]byte
 	// Reads counts the answered requests for contents, and Bytes the bytes that they sent.
 	Reads, Bytes atomic.Int64
-	// Before, if not nil, is called before each request. If it returns an error, the request fails with this error. If the
-	// error is of kind Unavailable, a read first sends cut bytes.
+	// Before, if not nil, is called before each request. If it returns an error, the request fails with this error. A read
+	// that fails with an error of kind Unavailable first sends the given number of bytes (cut).
 	Before func(request, key string, at int64) (cut int, err error)
 	// After, if not nil, is called after each write or deletion. If it returns an error, the request fails with this error
 	// although it was executed.

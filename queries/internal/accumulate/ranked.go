@@ -35,10 +35,11 @@ func NewRanked(steps []int64, newOne func() Partial) *Ranked {
 	return a
 }
 
-// errRanks is a bug of this program: a bound on the rows of a unit is to be chosen although each row is a unit.
+// errRanks means a bug in this program: a bound on the rows of a unit is to be chosen although each row is a unit.
 var errRanks = errors.New("queries: the bound on rows is discovered, and each row is a unit")
 
-// AddRows returns an error, because a bound is chosen only if columns name the unit.
+// AddRows returns an error: rows are added without their units only if each row is a unit, and then no bound is
+// discovered.
 func (a *Ranked) AddRows(*table.Batch) error { return errRanks }
 
 // WriteRows implements [Partial].

@@ -162,13 +162,14 @@ type box struct {
 	bulge float64
 }
 
-// box returns the square in a row and a column.
+// box returns the box of the square in a row and a column.
 //
-// The distance between two places is at most sqrt((M·dφ)² + (r·dλ)²), if dφ and dλ are the differences of their
-// latitudes and longitudes, M is the largest radius of curvature and r the radius of the longer parallel. The reason: a
-// way along a meridian is at least as long as its straight line. The average of the corners that interpolates latitude
-// and longitude is off by at most an eighth of the squares of the sides times the second derivatives, which are below
-// 7,000 km.
+// The radius: let dφ and dλ be the differences of two places in latitude and longitude, M the largest radius of
+// curvature, and r the radius of the longer of their two parallels. The straight line between the places is at most
+// sqrt((M·dφ)² + (r·dλ)²) long: if the distances from the earth's axis are ρ1 and ρ2, its square is the square of a
+// chord of a meridian, at most (M·dφ)², plus 2·ρ1·ρ2·(1 − cos dλ), at most (r·dλ)². The bulge: bilinear interpolation
+// between the corners has an error of at most an eighth of the sum of each side's square times the second derivative of
+// the position along it. The second derivatives are below 7,000 km.
 func (s *squares) box(row, col int) box {
 	south, west := s.south+float64(row)/s.perLat, s.west+float64(col)/s.perLon
 	north, east := south+1/s.perLat, west+1/s.perLon

@@ -8,8 +8,9 @@ package manyhash
 //go:noescape
 func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)
 
-// finishPairs does the same as compressPairs for consecutive blocks that begin with the same 32 bytes. All blocks update
-// the same state, from. eighth is that state after the eight rounds that use the common bytes.
+// finishPairs is a faster compressPairs for consecutive blocks that all begin with the same 32 bytes and update the
+// same state, from. The first eight of the 64 rounds use only these 32 bytes, so the caller computes them once: eighth
+// is the state after them.
 //
 //go:noescape
 func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)

@@ -277,7 +277,7 @@ func (p *publication) behind(all []*publication) int {
 		case o.interval > p.interval:
 			newer[o.interval] = true
 		case o.interval == p.interval && o.dir != p.dir && o.at.After(p.at) && p.interval == "":
-			newer[o.dir] = true // if it has no dates, each folder counts as an interval
+			newer[o.dir] = true // in a series without dates, each folder counts as an interval
 		}
 	}
 	return len(newer)

@@ -158,8 +158,8 @@ func (g *Geometric) AddWide(cells int128.Slice) error {
 	return nil
 }
 
-// draw returns K: a sign and floor(S·r). If they are minus and 0, it draws both again; otherwise 0 would be twice as
-// likely as it should be.
+// draw returns K = ±floor(S·r) for a fair sign and an exponential r. It rejects minus 0 and draws both again, since
+// otherwise 0 would be twice as likely as it should be.
 func (g *Geometric) draw() (int64, error) {
 	for {
 		negative, err := g.noise.negative()

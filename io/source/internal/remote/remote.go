@@ -90,7 +90,7 @@ type handle struct {
 	ctx     context.Context
 	reading sync.Mutex // held while ReadAt, Expect or Close runs
 	lanes   *lanes
-	own     bool // the lanes were made with the handle; false if they were fetched ahead and taken over
+	own     bool // the handle made the lanes; false if it took over lanes of prefetches
 }
 
 // lanes holds the lanes of one handle. A lane fetches one range of the file by a sequence of requests.
