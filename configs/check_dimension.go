@@ -53,14 +53,9 @@ func (d *Dimension) keyColumns() []string {
 }
 
 func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
-	var found, keys []string
-	for _, f := range forms {
-		for _, k := range f.keys {
-			if c.has(at.At(k)) {
-				found, keys = append(found, f.name), append(keys, k)
-				break
-			}
-		}
+	found, keys := formsWith(func(key string) bool { return c.Has(at.At(key)) })
+	if len(found) == 0 {
+		found, keys = formsWith(func(key string) bool { return c.has(at.At(key)) }) // misspelt keys
 	}
 	switch {
 	case len(found) == 0:
@@ -94,6 +89,16 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 		c.file(at.At("values_from").At("file"), d.ValuesFrom.File)
 	}
 	c.levels(at, d)
+}
+
+// formsWith returns the forms of a dimension that have a key, and the first such key of each.
+func formsWith(has func(key string) bool) (names, keys []string) {
+	for _, f := range forms {
+		if i := slices.IndexFunc(f.keys, has); i >= 0 {
+			names, keys = append(names, f.name), append(keys, f.keys[i])
+		}
+	}
+	return names, keys
 }
 
 // levels checks the levels of a dimension.

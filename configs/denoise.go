@@ -44,7 +44,7 @@ type Graph struct {
 // decodeStep decodes a step: its method, its graph, and all other keys as parameters.
 func decodeStep(d *yamltree.Decoder, s *Denoise, at yamltree.Spot) {
 	if at.Node.Kind != yaml.MappingNode {
-		d.RefuseType(at, "a mapping (key: value)", yamltree.MappingHint(at, []string{"method"}))
+		d.RefuseType(at, "a mapping (key: value)", yamltree.MappingHint(at, reflect.TypeFor[Denoise]()))
 		return
 	}
 	for _, e := range d.Pairs(at) {

@@ -34,11 +34,13 @@ func gather(t reflect.Type, at string, out map[string][]string) {
 // unsupportedKeys maps keys of other tools that a job deliberately cannot have, such as seed, to an explanation.
 var unsupportedKeys = map[string]string{
 	"seed": hintNoSeed, "random_seed": hintNoSeed, "random_state": hintNoSeed, "rng": hintNoSeed,
+	"bins": hintBins, "nbins": hintBins, "buckets": hintBins,
 	"noise": hintNoise, "no_noise": hintNoise, "add_noise": hintNoise, "test_mode": hintNoise, "mechanism": hintNoise,
 }
 
 const (
 	hintNoSeed = "noise comes from the system's random source and cannot be seeded"
+	hintBins   = "write the width of a cell beside from and to: from: 0, to: 100, width: 10; or list the edges: [0, 18, 65]"
 	hintNoise  = "noise is always added and follows from privacy.epsilon and privacy.delta"
 )
 
@@ -56,7 +58,7 @@ func unknownHint(name string, known []string) string {
 	if hint, ok := unsupportedKeys[wording.Normal(name)]; ok {
 		return hint
 	}
-	if name != "" && strings.Trim(name, "0123456789") == "" {
+	if name != "" && strings.Trim(name, "0123456789)]%") == "" {
 		return "a comma separates entries: write a number with a decimal point, such as 0.5, and a list in [ ]"
 	}
 	if hint := wording.KindHint(name, known); hint != "" {

@@ -3,6 +3,7 @@ package configs
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -64,10 +65,19 @@ func decodeClamp(d *yamltree.Decoder, c *Clamp, s yamltree.Spot) {
 		d.DecodeItems(reflect.ValueOf((*[]Decimal)(c)).Elem(), s)
 		return
 	}
-	if text, ok := d.Text(s, "[lo, hi] or discover"); ok {
+	const want = "[lo, hi] or discover"
+	numbers := len(yamltree.NumbersOf(s.Node)) > 1
+	if s.Node.Kind == yaml.MappingNode {
+		d.RefuseType(s, want, yamltree.ListHint(s, reflect.TypeFor[Decimal]()))
+		return
+	}
+	if text, ok := d.Text(s, want); ok {
 		if *c = (Clamp{Discover}); text != Discover {
-			d.Refuse(s, CodeBadValue, "expected [lo, hi] or discover, found "+d.Show(s.Path, text),
-				"write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]")
+			hint := "write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]"
+			if numbers {
+				hint = yamltree.ListHint(s, reflect.TypeFor[Decimal]())
+			}
+			d.Refuse(s, CodeBadValue, "expected "+want+", found "+d.Show(s.Path, text), hint)
 		}
 	}
 }
@@ -111,6 +121,10 @@ func decodeValues(d *yamltree.Decoder, vs *Values, s yamltree.Spot) {
 			*vs = append(*vs, Label{Name: c, Members: []Scalar{c}})
 		}
 	case yaml.MappingNode:
+		if hint := otherForm(s.Node); hint != "" {
+			d.Refuse(s, CodeBadValue, "the keys of this mapping are no cells", hint+"; for cells of these names, write each value as a list")
+			return
+		}
 		for _, e := range d.Pairs(s) {
 			*vs = append(*vs, Label{Name: Scalar(e.Name), Members: members(d, e)})
 		}
@@ -118,8 +132,33 @@ func decodeValues(d *yamltree.Decoder, vs *Values, s yamltree.Spot) {
 			d.Refuse(s, CodeBadValue, "the mapping is empty", "give at least one cell")
 		}
 	default:
-		d.RefuseType(s, "a list of cells, or a mapping from each cell to its aliases", yamltree.ListHint(s.Node))
+		hint := otherForm(s.Node)
+		if hint == "" {
+			hint = yamltree.ListHint(s, reflect.TypeFor[Scalar]())
+		}
+		d.RefuseType(s, "a list of cells, or a mapping from each cell to its aliases", hint)
 	}
+}
+
+// otherForm returns a hint if a value of values shows that the dimension should have another form: a range, a public
+// file or discovered keys.
+func otherForm(n *yaml.Node) string {
+	keys, text := []string(nil), strings.ToLower(n.Value)
+	if n.Kind == yaml.MappingNode {
+		keys = yamltree.KeysIn(n)
+		if slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }) {
+			return ""
+		}
+	}
+	switch {
+	case slices.Contains(keys, "from") && slices.Contains(keys, "to"):
+		return "write from, to and width in place of values: {column: age, from: 0, to: 100, width: 10}"
+	case slices.Contains(keys, "file"), strings.HasSuffix(text, ".csv"), strings.HasSuffix(text, ".parquet"):
+		return "write values_from: {file: cities.csv, column: name} in place of values"
+	case slices.Contains([]string{Discover, "auto", "all", "any", "*"}, text):
+		return "list the values, or write keys: discover in place of values"
+	}
+	return ""
 }
 
 // members decodes the texts of one cell: one text or a list.

@@ -30,9 +30,10 @@ ledger: {store: "sqlite:ledger.db", dataset: speed, budget: {epsilon: 2, delta: 
 `
 
 // TestSpeed compares our statements for counts and clamped sums with the statements that a person would write. The
-// table is in Parquet and has DPRELEASE_ROWS rows, 200 for each unit. If DPRELEASE_PARQUET is set, it is a folder that
-// has such a table. After one turn that warms the server up, both kinds of statements take DPRELEASE_TURNS turns. The
-// test logs elapsed and CPU seconds of the executors for each turn, and the medians of the CPU seconds.
+// table is in Parquet and has DPRELEASE_ROWS rows, 200 for each unit, whose ids are integers, and texts in columns of
+// their own. If DPRELEASE_PARQUET is set, it is a folder that has such a table. After one turn that warms the server up,
+// both kinds of statements take DPRELEASE_TURNS turns. The test logs elapsed and CPU seconds of the executors for each
+// turn, and the medians of the CPU seconds.
 func TestSpeed(t *testing.T) {
 	rows, err := strconv.Atoi(os.Getenv("DPRELEASE_ROWS"))
 	if err != nil {
@@ -45,8 +46,9 @@ func TestSpeed(t *testing.T) {
 	s := server(t)
 	dsn, exec := s.Database(t, fmt.Sprintf("speed%d", os.Getpid()))
 	create := fmt.Sprintf(`CREATE TABLE t USING parquet AS SELECT id AS trip, pmod(xxhash64(id), %d) AS unit,
-		concat('c', pmod(xxhash64(id, 7), 50)) AS cat, pmod(xxhash64(id, 13), 100000) / 1000D AS value
-		FROM range(0, %d, 1, 8)`, rows/200, rows)
+		concat('c', pmod(xxhash64(id, 7), 50)) AS cat, pmod(xxhash64(id, 13), 100000) / 1000D AS value,
+		concat('trip-', id) AS trip_text, concat('unit-', pmod(xxhash64(id), %d)) AS unit_text
+		FROM range(0, %d, 1, 8)`, rows/200, rows/200, rows)
 	if folder := os.Getenv("DPRELEASE_PARQUET"); folder != "" {
 		create = fmt.Sprintf("CREATE TABLE t USING parquet LOCATION '%s'", folder)
 	}
@@ -64,14 +66,16 @@ func TestSpeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	fiveBy := func(columns string) string {
-		return fmt.Sprintf(byHand, "(SELECT *, row_number() OVER (PARTITION BY unit ORDER BY xxhash64("+columns+")) AS n FROM t) "+
-			"WHERE n <= 5")
+	fiveBy := func(unit, columns string) string {
+		return fmt.Sprintf(byHand, fmt.Sprintf("(SELECT *, row_number() OVER (PARTITION BY %s ORDER BY xxhash64(%[1]s, %s)) AS n "+
+			"FROM t) WHERE n <= 5", unit, columns))
 	}
 	cases := []struct{ name, unit, hand string }{
 		{"unbounded", "unit: row", fmt.Sprintf(byHand, "t")},
-		{"five rows a unit", "unit: [unit], per_unit: {max_rows: 5}", fiveBy("unit, cat, value")},
-		{"five rows a unit by trip", "unit: [unit], per_unit: {max_rows: 5, sample_by: [trip]}", fiveBy("unit, trip")},
+		{"five rows a unit", "unit: [unit], per_unit: {max_rows: 5}", fiveBy("unit", "cat, value")},
+		{"five rows a unit by trip", "unit: [unit], per_unit: {max_rows: 5, sample_by: [trip]}", fiveBy("unit", "trip")},
+		{"five rows a unit by text", "unit: [unit_text], per_unit: {max_rows: 5, sample_by: [trip_text]}",
+			fiveBy("unit_text", "trip_text")},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func newEdges(texts []string, zone *time.Location, open bool, field string, p *p
 		if x == nil {
 			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
 				fmt.Sprintf("edge %q is neither a decimal number nor a date or time of the same form as the first",
-					text), "for values beyond the edges: other: bin")
+					text), "list the ends of the cells, such as [0, 18, 65]; other: bin counts the values beyond them")
 			return d
 		}
 		if i > 0 && before.Cmp(x) >= 0 {

@@ -3,6 +3,7 @@ package domain
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -65,10 +66,16 @@ func sinceEpoch(t time.Time) *big.Int {
 	return ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
 }
 
+// isRange matches texts such as 0-17, 65+ and <18, which stand for a range of numbers.
+var isRange = regexp.MustCompile(`^([<>≤≥]=? *[0-9.]+|[0-9.]+ *(\+|(-|–|\.\.|to) *[0-9.]+))$`)
+
 // badText returns the error that a text cannot be read as the column's type.
 func badText(text string, t table.Type, want string) *problem.Error {
-	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text,
-		want, t)}
+	e := &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text, want, t)}
+	if isRange.MatchString(text) {
+		e.Hint = "a range of numbers has two ends: edges: [0, 18, 65] in a dimension, min and max in a condition"
+	}
+	return e
 }
 
 // integers maps the values of an integer column to int64 keys that have the same order. The key of a signed value is

@@ -21,7 +21,7 @@ var synonyms = map[string][]string{
 	"counts": {"histogram"}, "total": {"sum"}, "var": {"variance"},
 	// dimensions
 	"groupby": {"by"}, "group_by": {"by"}, "group": {"by"}, "groups": {"by"}, "dimensions": {"by"}, "dims": {"by"},
-	"bins": {"edges"}, "buckets": {"edges"}, "breaks": {"edges"}, "cuts": {"edges"}, "boundaries": {"edges"},
+	"bins": {"edges"}, "nbins": {"edges"}, "buckets": {"edges"}, "breaks": {"edges"}, "cuts": {"edges"}, "boundaries": {"edges"},
 	"bin_width": {"width"}, "binwidth": {"width"}, "step": {"width"}, "bin_size": {"width"},
 	"start": {"from"}, "low": {"from", "clamp", "min"}, "lower": {"from", "clamp", "min"}, "lo": {"from", "clamp", "min"},
 	"end": {"to", "before"}, "stop": {"to", "before"}, "until": {"to", "before"}, "high": {"to", "clamp",
@@ -86,11 +86,11 @@ const (
 	hintKind = "the kind of a query is a key: count: {}, histogram: {…}, sum: {…}, mean: {…} or variance: {…}"
 	hintBy   = "dimensions go under the kind of query: histogram: {by: [{column: sex, values: [F, M]}]}, mean: " +
 		"{column: age, clamp: [17, 90], by: […]}"
-	hintWhere  = "filters are the same for all queries of a job: input.where"
+	hintWhere  = "a condition for this query alone is where: [{column: sex, in: [F]}]; for all queries it is input.where"
 	hintWeight = "the release has one epsilon and delta (privacy), which its queries share by weight: weight: 2"
 	hintTop    = "a histogram counts all values that the job lists; keys: discover finds the frequent ones that it " +
 		"cannot list"
-	hintShare   = "ask for a histogram, and divide its counts: computing from a release costs no budget"
+	hintShare   = "rates divide the counts of two queries, at no cost: rates: [{name: share, per: OTHER_QUERY, times: 100}]"
 	hintMoments = "ask for a histogram of both columns, or the variance of each and of their sum"
 )
 

@@ -9,7 +9,6 @@ package yamltree
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -20,11 +19,14 @@ import (
 const maxExpanded = 100_000
 
 // Spot is one value in the file. Key is nil for an item of a list and for the job itself. tag holds the tags of the
-// struct field that gets the value.
+// struct field that gets the value, siblings the other keys of the field's mapping. example is the field's key and
+// example, for hints.
 type Spot struct {
 	Key, Node *yaml.Node
 	Path      *Path
 	tag       reflect.StructTag
+	siblings  []string
+	example   string
 }
 
 func (s Spot) place() *yaml.Node { return placeOf(s.Key, s.Node) }
@@ -159,7 +161,7 @@ func (d *Decoder) untagged(s Spot) bool {
 func (d *Decoder) DecodeFields(v reflect.Value, s Spot) {
 	known := KeysOf(v.Type())
 	if s.Node.Kind != yaml.MappingNode {
-		d.RefuseType(s, "a mapping (key: value)", MappingHint(s, known.Required))
+		d.RefuseType(s, "a mapping (key: value)", MappingHint(s, v.Type()))
 		return
 	}
 	for _, e := range d.Pairs(s) {
@@ -169,24 +171,16 @@ func (d *Decoder) DecodeFields(v reflect.Value, s Spot) {
 			continue
 		}
 		if f := v.Type().Field(i); f.Tag.Get("order") != "first" {
-			e.tag = f.Tag
+			e.tag, e.siblings, e.example = f.Tag, known.Names, ""
+			if example := f.Tag.Get("example"); example != "" {
+				e.example = e.Name + ": " + example
+			}
 			d.DecodeValue(v.Field(i), e.Spot)
 		}
 	}
 	for _, name := range known.Required {
 		d.Require(s, name, v.Type().Field(known.Index[name]).Tag.Get("example"))
 	}
-}
-
-// MappingHint returns the hint for a value that should be a mapping.
-func MappingHint(s Spot, required []string) string {
-	switch {
-	case IsNull(s.Node):
-		return "write {} for a mapping without keys, or remove the key"
-	case s.Node.Kind == yaml.ScalarNode && len(required) == 1:
-		return "write {" + required[0] + ": " + Shown(s.Node.Value) + "}"
-	}
-	return ""
 }
 
 // Require reports a required key that is missing, unless an unknown key is probably a misspelling of it.
@@ -213,7 +207,7 @@ func (d *Decoder) Pairs(s Spot) []Entry {
 		if !ok {
 			continue
 		}
-		e := Entry{k, Spot{Key: s.Node.Content[i], Node: s.Node.Content[i+1], Path: s.Path.At(k)}}
+		e := Entry{k, Spot{Key: s.Node.Content[i], Node: s.Node.Content[i+1], Path: s.Path.At(k), example: s.example}}
 		if line, twice := seen[k]; twice {
 			d.AddFinding(e.Path.String(), e.Key, Problem{CodeDuplicateKey,
 				fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
@@ -260,7 +254,7 @@ func (d *Decoder) unknown(e Entry, s Spot, known []string) {
 // DecodeItems decodes a list.
 func (d *Decoder) DecodeItems(v reflect.Value, s Spot) {
 	if s.Node.Kind != yaml.SequenceNode {
-		d.RefuseType(s, "a list", ListHint(s.Node))
+		d.RefuseType(s, "a list", ListHint(s, v.Type().Elem()))
 		return
 	}
 	if len(s.Node.Content) == 0 && s.tag.Get("empty") != "ok" {
@@ -268,31 +262,14 @@ func (d *Decoder) DecodeItems(v reflect.Value, s Spot) {
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(s.Node.Content), len(s.Node.Content)))
 	for i, n := range s.Node.Content {
-		d.DecodeValue(v.Index(i), Spot{Node: n, Path: s.Path.Item(i), tag: s.tag})
+		d.DecodeValue(v.Index(i), Spot{Node: n, Path: s.Path.Item(i), tag: s.tag, example: s.example})
 	}
-}
-
-// ListHint returns the hint for a value that should be a list.
-func ListHint(n *yaml.Node) string {
-	switch {
-	case IsNull(n):
-		return "give a list such as [a, b], or remove the key"
-	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
-		items := strings.Split(n.Value, ",")
-		for i := range items {
-			items[i] = Shown(strings.TrimSpace(items[i]))
-		}
-		return "write [" + wording.Short(strings.Join(items, ", "), 60) + "], or [" + Shown(n.Value) + "] for one text with a comma"
-	case n.Kind == yaml.ScalarNode:
-		return "write [" + Shown(n.Value) + "]"
-	}
-	return "begin each item with a dash and a space"
 }
 
 // entries decodes a mapping whose keys can be any texts.
 func (d *Decoder) entries(v reflect.Value, s Spot) {
 	if s.Node.Kind != yaml.MappingNode {
-		d.RefuseType(s, "a mapping (name: value)", MappingHint(s, nil))
+		d.RefuseType(s, "a mapping (name: value)", MappingHint(s, reflect.TypeFor[struct{}]()))
 		return
 	}
 	v.Set(reflect.MakeMap(v.Type()))

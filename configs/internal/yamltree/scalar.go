@@ -1,6 +1,7 @@
 package yamltree
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -27,17 +28,10 @@ func (d *Decoder) scalar(v reflect.Value, s Spot) {
 // Text returns the text of a scalar. References are replaced.
 func (d *Decoder) Text(s Spot, want string) (string, bool) {
 	if s.Node.Kind != yaml.ScalarNode || IsNull(s.Node) {
-		d.RefuseType(s, want, nullHint(s.Node))
+		d.RefuseType(s, want, textHint(s))
 		return "", false
 	}
 	return d.expand(s, s.Node.Value)
-}
-
-func nullHint(n *yaml.Node) string {
-	if IsNull(n) {
-		return "give a value, or remove the key; quote the word null if it is meant as text"
-	}
-	return ""
 }
 
 func (d *Decoder) str(v reflect.Value, s Spot) {
@@ -64,8 +58,7 @@ func (d *Decoder) Number(s Spot) (string, bool) {
 	r, ok := ParseDecimal(text)
 	switch {
 	case !ok:
-		d.Refuse(s, CodeWrongType, "expected a number, found "+d.Show(s.Path, text),
-			"write digits such as 0.5 or 1e-6, without _ and without leading zeros")
+		d.Refuse(s, CodeWrongType, "expected a number, found "+d.Show(s.Path, text), numberHint(s))
 	case r.Abs(r).Cmp(largest) > 0:
 		d.Refuse(s, CodeBadValue, "the number is out of range", "numbers go up to 1e300")
 	default:
@@ -75,6 +68,7 @@ func (d *Decoder) Number(s Spot) (string, bool) {
 }
 
 func (d *Decoder) boolean(v reflect.Value, s Spot) {
+	s.example = cmp.Or(s.example, "true")
 	text, ok := d.Text(s, "true or false")
 	switch {
 	case !ok:
