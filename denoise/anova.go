@@ -110,8 +110,8 @@ func (m margin) tells(effect int) bool {
 	return effect&^kept == 0
 }
 
-// effect returns an effect of a table that has the dimensions axes. It takes means over the dimensions that are not in
-// effect, and differences from the mean along the dimensions that are.
+// effect returns one effect of the analysis of variance of a table that has the dimensions axes. effect is a set of
+// dimensions, as bits: along these dimensions it takes differences from the mean, and over all others the mean.
 func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 {
 	out := slices.Clone(values)
 	inner := 1

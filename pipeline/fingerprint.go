@@ -11,8 +11,6 @@ import (
 	"strings"
 )
 
-// This file computes the run fingerprint.
-
 // The run fingerprint
 //
 // The run fingerprint is a digest of everything that decides which noisy values are drawn (docs/adr/0017). Two runs

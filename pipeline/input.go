@@ -24,9 +24,10 @@ func (b *builder) input(out *input) {
 	out.filters = filters
 }
 
-// FolderFilter returns a function that reports whether the filters of a job keep a file, by the columns in the names of
-// its folders: a batch of one row, with its schema. The function is nil if no filter is about such a column. If
-// the filters do not fit the schema, it keeps every file, since the plan's check reports them.
+// FolderFilter returns a function that reports whether a job's filters keep a file, given the columns that the names of
+// its folders state (day=2024-01-02): their schema, and a batch of one row. The function is nil if no filter reads such
+// a column. If the filters do not fit the schema, the function keeps every file, since the plan's check reports the
+// filters.
 func FolderFilter(in *configs.Input) func(table.Schema, *table.Batch) bool {
 	where := in.FolderFilters()
 	if len(where) == 0 {

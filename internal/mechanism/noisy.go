@@ -56,8 +56,8 @@ func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 // were selected.
 func (n Noisy) Selection() (s calibrate.KeySelection, ok bool) { return n.selection, n.keys != nil }
 
-// keepAtLeast returns n with the cells that are at least multiples grid units, and their keys. It clears the other
-// values and the slice keys.
+// keepAtLeast returns n with only the cells whose noisy value, in grid units, is at least the threshold multiples, and
+// with the keys of these cells. It clears the values of all other cells, and the slice keys.
 func (n Noisy) keepAtLeast(multiples int64, keys []string, s calibrate.KeySelection) Noisy {
 	kept := []string{}
 	for i, x := range n.multiples {

@@ -56,7 +56,7 @@ type situation struct {
 	state     ledger.State // the state of the release that the run starts from; "" if there is none that counts
 	withdrawn bool         // the release was withdrawn
 	asked     bool         // the release has the plan's rendering
-	// repeatable: there is a publication in the plan's rendering, of the release or of an older one
+	// repeatable: this release, or an older one, was published in the plan's rendering
 	repeatable bool
 	// renewal: the release was begun by a run with --new-release
 	renewal bool

@@ -61,8 +61,9 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	return &Anchor{path, held.Format != ""}, nil
 }
 
-// firstAnchor returns an anchor that does not exist yet; Renew will write it. The ledger must be new too: the anchor of
-// an older ledger was lost.
+// firstAnchor writes an anchor that does not exist yet. The ledger must be new too: the anchor of an older ledger was
+// lost. The anchor is written before the first charge. Otherwise a run that is killed after the charge would leave a
+// ledger that is not new without an anchor, and every later run would be refused.
 func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	head, err := book.Head(ctx)
 	if err != nil {
@@ -76,7 +77,31 @@ func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, 
 				"JOB --json > " + path,
 		}
 	}
-	return &Anchor{path: path}, nil
+	n := &Anchor{path: path}
+	mark, err := book.Mark(ctx)
+	if err != nil {
+		return nil, pipeline.LedgerError("read the head", err)
+	}
+	if err := n.write(mark); err != nil {
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written: %s", path,
+				regular.Reason(err)),
+			Hint: "nothing was spent; " + regular.Remedy(err),
+		}
+	}
+	return n, nil
+}
+
+// write replaces the anchor by one that shows mark.
+func (n *Anchor) write(mark ledger.Mark) error {
+	text, err := json.Marshal(map[string]any{"ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}})
+	if err != nil {
+		return err
+	}
+	return regular.Replace(n.path, 0o600, func(f *os.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	})
 }
 
 // Renew writes the ledger's newest entry to the anchor, after a run with any outcome.
@@ -88,14 +113,7 @@ func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	if err != nil {
 		return pipeline.LedgerError("read the head", err)
 	}
-	text, err := json.Marshal(map[string]any{"ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}})
-	if err == nil {
-		err = regular.Replace(n.path, 0o600, func(f *os.File) error {
-			_, err := f.Write(append(text, '\n'))
-			return err
-		})
-	}
-	if err != nil {
+	if err := n.write(mark); err != nil {
 		return &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written: %s; what the "+
 				"run did is done", n.path, regular.Reason(err)),

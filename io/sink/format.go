@@ -15,7 +15,7 @@ type format interface {
 	Extension() string
 	// Write writes the table to w in blocks and returns the number of rows.
 	Write(ctx context.Context, w io.Writer, t *table) (rows int, err error)
-	// Read reads a file of size bytes and passes its rows to to.
+	// Read reads a file of size bytes and passes its rows to the receiver.
 	Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error
 	// loses returns the ways in which a table changes if it is written and read again.
 	loses() losses

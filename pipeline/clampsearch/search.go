@@ -61,8 +61,9 @@ func (s *Search) Charged() calibrate.Mechanism {
 	return m
 }
 
-// Adopt returns the search with the histogram's mechanism as the ledger recorded it. The recorded mechanisms of the
-// query that depend on the choice refer to it by that name.
+// Adopt returns the search with the histogram's mechanism as an earlier charge recorded it in the ledger, under the
+// recorded name. following are the query's other recorded mechanisms: Adopt sets ChosenBy to this name in those that
+// depend on the choice.
 func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mechanism) *Search {
 	out := *s
 	out.name, out.Mechanism = recorded.Query, recorded
@@ -135,8 +136,8 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Result.Clamp}, nil
 }
 
-// ResultOf returns the clamp or row bound that a manifest states; ok is false if the noisy histogram in the manifest
-// leads to another one.
+// ResultOf returns the clamp or row bound that a manifest states; ok is false if the manifest states none, or if its
+// noisy histogram leads to another choice.
 func ResultOf(q *manifest.Query) (query.SearchResult, bool) {
 	switch {
 	case q.Search != nil:

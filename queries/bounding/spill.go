@@ -30,8 +30,9 @@ type Spill interface {
 	Read(piece []byte, at int64) error
 }
 
-// JoinNow registers a store that no other query shares. Some spills ignore Join, because their caller registers stores
-// later, when it knows which queries share one.
+// JoinNow registers a store of rows that only one query uses. It exists because queries that may share a store get a
+// Spill whose Join does nothing: their caller registers the shared stores once it knows them. Such a Spill has a method
+// JoinNow.
 func JoinNow(s Spill) {
 	switch s := s.(type) {
 	case nil:

@@ -81,11 +81,12 @@ func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	return u
 }
 
-// maxKept is the number of kept slots of all queries at which they are delivered.
+// maxKept limits the memory for kept slots: as soon as the lists of all queries together have this many, all of them
+// are delivered and emptied.
 const maxKept = 1 << 17
 
 // bound enforces the limits of all queries on the units that the gatherer has in memory. It calls deliver with each
-// query at the end, and before that whenever many rows are kept.
+// query at the end, and before that whenever maxKept slots are kept.
 func (u *unitBounder) bound(deliver func(*queryBounder)) {
 	start := uint32(0)
 	for id, end := range u.rows.ends {
@@ -123,7 +124,7 @@ func (u *unitBounder) bound(deliver func(*queryBounder)) {
 	u.deliverMany(0, deliver)
 }
 
-// deliverMany delivers the kept rows of all queries if they are at least this many slots.
+// deliverMany delivers the kept slots of all queries if there are at least the given number, and empties the lists.
 func (u *unitBounder) deliverMany(slots int, deliver func(*queryBounder)) {
 	if u.undelivered < slots {
 		return

@@ -18,7 +18,8 @@ type quantum struct {
 	size   float64
 }
 
-// roundedBits is how many bits the largest values keep after rounding.
+// roundedBits is the number of binary digits that the largest value (lo or hi) has after rounding to multiples of the
+// quantum.
 const roundedBits = 40
 
 func newQuantum(lo, hi float64, whole bool) quantum {

@@ -164,8 +164,8 @@ type Upstream struct {
 	// Rows is the largest number of rows of a unit. In a table of counts, it is the largest number of rows whose count the
 	// unit changes, each by at most Change. Change is 1 in other tables.
 	Rows, Change int64
-	// Sum is the largest amount by which a unit changes all counts together. If it is set, Rows and Change are not; else
-	// 0.
+	// Sum is the largest amount by which a unit changes all counts together; 0 if there is no such bound. If Sum is set,
+	// Rows and Change are not bounds.
 	Sum int64
 	// Distinct are columns in which any two rows of a unit differ; empty if rows of a unit may be equal.
 	Distinct []string

@@ -96,7 +96,7 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 
 // findReleases lists the releases in the folders below dir, the newest first. It skips links and hidden folders, such
 // as staging folders, and what is removed while it looks. unread lists the folders that this user may not read, such
-// as lost+found.
+// as lost+found, and those whose release.json this user may not read.
 func findReleases(ctx context.Context, dir string) (out []indexed, unread []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -118,6 +118,10 @@ func findReleases(ctx context.Context, dir string) (out []indexed, unread []stri
 		}
 		m, digest, err := sink.ReadManifest(filepath.Dir(path))
 		if _, gone := os.Lstat(path); err != nil && errors.Is(gone, fs.ErrNotExist) {
+			return fs.SkipDir
+		}
+		if errors.Is(err, fs.ErrPermission) { // a folder that can be listed but not entered, or a manifest of another user
+			unread = append(unread, filepath.Dir(path))
 			return fs.SkipDir
 		}
 		if err != nil {
@@ -206,7 +210,7 @@ func isRetired(path string) bool {
 		return false
 	}
 	_, err := os.Stat(filepath.Join(path[:at[0]], manifest.FileName))
-	return err == nil
+	return err == nil || errors.Is(err, fs.ErrPermission)
 }
 
 // entryOf returns the index entry of a release. path is the path of its folder, relative to the index.

@@ -33,17 +33,30 @@ func TestIndexOfVanishingFolders(t *testing.T) {
 	}
 }
 
-// An index is made beside folders that the user may not read.
+// An index is made beside folders that the user may not read: one that cannot be listed, one that can be listed but not
+// entered, and one with a manifest of another user.
 func TestIndexBesideUnreadableFolders(t *testing.T) {
-	dir := t.TempDir()
-	locked := filepath.Join(dir, "lost+found")
-	if err := os.Mkdir(locked, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.ReadDir(locked); err == nil {
-		t.Skip("this user may read every folder")
-	}
-	if all, unread, err := findReleases(t.Context(), dir); err != nil || len(all) > 0 || !slices.Equal(unread, []string{locked}) {
-		t.Errorf("%v, %v, %v", all, unread, err)
+	for name, lock := range map[string]func(dir string) error{
+		"lost+found": func(dir string) error { return os.Chmod(dir, 0) },
+		"listed":     func(dir string) error { return os.Chmod(dir, 0o400) },
+		"manifest":   func(dir string) error { return os.Chmod(filepath.Join(dir, "release.json"), 0) },
+	} {
+		dir := t.TempDir()
+		locked := filepath.Join(dir, name)
+		if err := os.Mkdir(locked, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(locked, "release.json"), "{}")
+		if err := lock(locked); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(locked, 0o700) }) // so that the test's folder can be removed
+		if _, err := os.ReadFile(filepath.Join(locked, "release.json")); err == nil {
+			t.Skip("this user may read every file")
+		}
+		all, unread, err := findReleases(t.Context(), dir)
+		if err != nil || len(all) > 0 || !slices.Equal(unread, []string{locked}) {
+			t.Errorf("%s: %v, %v, %v", name, all, unread, err)
+		}
 	}
 }

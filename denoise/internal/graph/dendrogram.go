@@ -70,7 +70,7 @@ func subtreeSizes(parent []int32) []int32 {
 // rootSlot is the slot of the set of all nodes of a component.
 const rootSlot = -1
 
-// branch is the subtree at positions low to high−1. The reference to its node set will be stored in slot.
+// branch is the subtree at positions low to high−1. slot is where the reference to its node set will be stored.
 type branch struct{ low, high, slot int32 }
 
 // splitter splits trees. todo holds the branches that remain to be split. Positions are a depth-first preorder, so each

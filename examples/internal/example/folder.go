@@ -2,8 +2,6 @@ package example
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path"
 	"path/filepath"
@@ -38,15 +36,6 @@ func (p place) copyFile(source, target string) error {
 		return unavailable{err}
 	}
 	return p.put(filepath.Base(source), target, content)
-}
-
-// put writes a file of the original table. It fails if the file's hash is known and differs.
-func (p place) put(name, target string, content []byte) error {
-	sum := sha256.Sum256(content)
-	if known, ok := p.Known[name]; ok && known != hex.EncodeToString(sum[:]) {
-		return unavailablef("%s is not the known original (SHA-256 %x)", name, sum)
-	}
-	return os.WriteFile(target, content, 0o600)
 }
 
 // name returns the file's name in the folder data. source is its path in the origin.

@@ -2,6 +2,8 @@ package example
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -101,4 +103,13 @@ func (p place) remind(before string) {
 	if _, err := os.Stat(filepath.Join(p.dir, "ledger.db")); err == nil && before != p.origin() {
 		p.say("note: releases of the table before are still there: delete them and ledger.db, or go on with -- --new-release")
 	}
+}
+
+// put writes a file of the original table. It fails if the file's hash is known and differs.
+func (p place) put(name, target string, content []byte) error {
+	sum := sha256.Sum256(content)
+	if known, ok := p.Known[name]; ok && known != hex.EncodeToString(sum[:]) {
+		return unavailablef("%s is not the known original (SHA-256 %x)", name, sum)
+	}
+	return os.WriteFile(target, content, 0o600)
 }

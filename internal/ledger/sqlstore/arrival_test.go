@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -200,5 +201,28 @@ func TestSealedRunStopsAMove(t *testing.T) {
 	unlock()
 	if _, err := book.Move(ctx, arrival, "there"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A command that looks for ledgers near a release, such as release verify, passes over copies that are not finished and
+// over drafts. Both are there while another command copies a ledger, or after it was killed.
+func TestUnfinishedCopyIsNoLedger(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "copy.db")
+	arrival, err := sqlstore.Arrival(ctx, "sqlite:"+path, bytes.Repeat([]byte{1}, 32))
+	must(t, err)
+	if sqlstore.IsLedger(path) {
+		t.Error("an unfinished copy is taken for a ledger")
+	}
+	must(t, arrival.Activate(ctx))
+	must(t, arrival.Close())
+	if !sqlstore.IsLedger(path) {
+		t.Error("a finished copy is not taken for a ledger")
+	}
+	draft := filepath.Join(filepath.Dir(path), ".other.db.new")
+	must(t, os.Rename(path, draft))
+	if sqlstore.IsLedger(draft) {
+		t.Error("a draft is taken for a ledger")
 	}
 }

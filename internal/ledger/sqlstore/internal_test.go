@@ -61,7 +61,7 @@ func TestSettings(t *testing.T) {
 func TestAFailedLedgerLeavesNoLockFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")
-	for _, name := range []string{path + "-journal", path + ".new/full"} { // the new ledger's file cannot be made
+	for _, name := range []string{path + "-journal", filepath.Join(draft(path), "full")} { // the new ledger's file cannot be made
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestAFailedLedgerLeavesNoLockFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
-	if err := os.WriteFile(path+".new/full", nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(draft(path), "full"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), path); err == nil || !exists(lockFile(path+".lock", offset("\x00create"))) {

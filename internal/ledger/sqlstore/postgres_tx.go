@@ -12,6 +12,42 @@ import (
 	"github.com/dprelease/dprelease/internal/silence"
 )
 
+// The statements that begin a transaction.
+const (
+	beginWrite = "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = %d; " +
+		"SET LOCAL idle_in_transaction_session_timeout = %d"
+	beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	takeHead  = "LOCK TABLE dprelease_head IN EXCLUSIVE MODE"
+)
+
+// transact runs fn in a transaction. It runs fn again if the connection was lost, the server was restarted or the
+// serialization failed.
+func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
+	return retryBusy(ctx, func() error { return s.runOnce(ctx, begin, fn) })
+}
+
+// runOnce runs fn in a transaction, without a second attempt.
+func (s *Postgres) runOnce(ctx context.Context, begin string, fn func(*postgresTx) error) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return translatePostgres(ctx, err)
+	}
+	defer conn.Release()
+	t := &postgresTx{ctx: ctx, conn: conn.Conn()}
+	if err := t.exec(begin); err != nil {
+		return err
+	}
+	err = fn(t)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		t.rollback()
+		return err
+	}
+	return t.commit()
+}
+
 type postgresTx struct {
 	ctx  context.Context
 	conn *pgx.Conn

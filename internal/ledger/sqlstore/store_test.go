@@ -236,8 +236,9 @@ func TestNotOpened(t *testing.T) {
 func TestNeverMadeTwice(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	write(t, path+".new", []byte("half"), 0o600)
-	write(t, path+".new-journal", []byte("half"), 0o600)
+	draft := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	write(t, draft, []byte("half"), 0o600)
+	write(t, draft+"-journal", []byte("half"), 0o600)
 	open(t, path)
 	if err := ownersAlone(filepath.Dir(path), "ledger.db", "ledger.db.lock"); err != nil {
 		t.Error(err)
