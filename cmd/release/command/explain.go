@@ -67,7 +67,7 @@ func (a *app) explain(word string, verbs []explanation) error {
 
 // explanation is the text about one word.
 type explanation struct {
-	// Kind is "error code", "job key", "denoising method", "command" or "word".
+	// Kind is "error code", "job key", "denoising method", "command", "page" or "word".
 	Kind string
 	Name string
 	Text string
@@ -207,17 +207,28 @@ var synonyms = []struct{ theirs, ours string }{
 	{"restore, copy", "backup"},
 	{"chart, figure, picture, png, svg, heat map, heatmap", "plot"},
 	{"excel, xlsx, parquet, arrow, json, spreadsheet", "format"},
-	{"date, day, month, week, year, window, schedule, cron, nightly, airflow", "data interval, backfill"},
+	{"date, day, month, week, year, window, schedule, cron, nightly", "data interval, backfill"},
+	{"pandas, polars, notebook, jupyter, dataframe, airflow", "python"},
+	{"container, kubernetes, image", "docker"},
 	{"utf-8, utf8, bom, latin-1, umlaut", "encoding"},
 	{"comma, tab, separator, semicolon", "delimiter"},
 	{"postgres, postgresql, sqlite", "store, sql"},
 	{"database, duckdb, spark, trino", "sql"},
 	{"sample, sampling", "contribution bound"},
-	{"synthetic", "preview"},
+	{"synthetic, synthetic data", "preview, crosstabs"},
+	{"rounding, rounded", "round, round_to"},
+	{"sample size, number of rows", "accuracy, rows"},
+	{"encryption, encrypt, encrypted", "aggregate, memory_limit"},
 	{"hierarchy, hierarchical", "levels"},
 	{"contingency table, pivot, cross tabulation", "crosstabs"},
-	{"suppression, suppress, small count, threshold", "withheld, pre-threshold"},
+	{"suppression, suppress, small count, small cell, small number, threshold", "withheld, pre-threshold"},
 	{"precision, utility", "accuracy"},
+}
+
+// pages explain words that have a page of their own.
+var pages = []explanation{
+	{Kind: "page", Name: "docker", Text: "The program runs in a container: docs/howto/operate.md."},
+	{Kind: "page", Name: "python", Text: "From Python, in notebooks and in Airflow: docs/howto/python.md."},
 }
 
 // quotedWord returns a word in quotes for a message, shortened.
@@ -324,6 +335,7 @@ func merged(found []explanation) (out []explanation) {
 func explanations() ([]explanation, error) {
 	all := sections(docs.Glossary, "## ", "word")
 	all = append(all, sections(docs.Errors, "### ", "error code")...)
+	all = append(all, pages...)
 	for _, m := range denoise.Methods() {
 		all = append(all, explanation{Kind: "denoising method", Name: m.Name, Text: m.Doc})
 	}

@@ -49,6 +49,15 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"clipping", "word", "is moved"},
 		{"kill", "error code", "a charge continues"},
 		{"resume", "word", "release"},
+		{"docker", "page", "docs/howto/operate.md"},
+		{"notebook", "page", "docs/howto/python.md"},
+		{"pandas", "page", "docs/howto/python.md"},
+		{"airflow", "page", "docs/howto/python.md"},
+		{"small cells", "word", "left empty"},
+		{"rounding", "denoising method", ""},
+		{"sample size", "job key", "error"},
+		{"encryption", "job key", "encrypted"},
+		{"synthetic data", "job key", "marginals"},
 	} {
 		found, _, err := findExplanations(c.word)
 		if err != nil {
