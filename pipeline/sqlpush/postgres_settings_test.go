@@ -80,6 +80,17 @@ func TestPostgresSettings(t *testing.T) {
 	}
 }
 
+// A setting that the server refuses is no error of a value.
+func TestPostgresRefusesSetting(t *testing.T) {
+	s := newPostgres(t)
+	for _, setting := range []string{"max_stack_depth=2147483647", "extra_float_digits=many"} {
+		_, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: s.Driver, DSN: s.DSN + "&" + setting, Table: "any"})
+		if err == nil || !strings.Contains(err.Error(), "the server refuses a setting of the connection") {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
 // A column cannot be read if another column has the same name, or if its type is user-defined and has the name of a
 // built-in type. Jobs that need it are refused.
 func TestPostgresColumnsThatOnlySeemReadable(t *testing.T) {

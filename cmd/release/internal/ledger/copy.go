@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -22,6 +24,8 @@ hashes is checked on arrival, and both ledgers have the same head. The secret mo
 
 The old ledger is then closed by an entry that names the new one: it can be read, and refuses every further charge with a message that says
 where it went. Jobs have to name the new one in ledger.store. At no moment are both open. copy does not begin while a run is at work.
+
+A ledger that lacks an entry of a release beside its own releases is an older copy, and copy refuses it.
 
 A copy that was cut short can be repeated with the same arguments. The new place must hold no ledger. FROM and TO are names as a job's
 ledger.store has them; ${env:NAME} stands for a variable, which keeps a password off the command line. FROM may also be a job file.`
@@ -85,11 +89,15 @@ func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head
 		return head, err
 	}
 	book := ledger.NewBook(source, time.Now)
-	if moved, err := book.Moved(ctx); err != nil || moved != nil && moved.To != address {
-		if err == nil {
-			err = &ledger.MovedError{Move: *moved}
-		}
+	switch moved, err := book.Moved(ctx); {
+	case err != nil:
 		return head, err
+	case moved == nil:
+		if err := compareReleases(ctx, book); err != nil {
+			return head, err
+		}
+	case moved.To != address:
+		return head, &ledger.MovedError{Move: *moved}
 	}
 	if err := book.Idle(ctx); err != nil {
 		return head, err
@@ -100,6 +108,26 @@ func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head
 	}
 	defer func() { err = errors.Join(err, arrival.Close()) }()
 	return book.Move(ctx, arrival, address)
+}
+
+// compareReleases returns an error if a release in the folders of the ledger's releases, or beside them, shows an entry
+// that the ledger lacks: then the ledger is an older copy, and the budget spent since would be spent twice.
+func compareReleases(ctx context.Context, book *ledger.Book) error {
+	runs, err := book.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	compared := map[string]bool{}
+	for i := range runs {
+		dir := runs[i].Charge.Dir
+		if folder := filepath.Dir(dir); !compared[folder] {
+			compared[folder] = true
+			if _, err := runjob.CompareHeads(ctx, book, dir, "", runjob.LedgerOptions{Show: console.Here}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // storeOf returns the name of a ledger. name is this name or the path of a job file.
