@@ -65,18 +65,17 @@ func decodeClamp(d *yamltree.Decoder, c *Clamp, s yamltree.Spot) {
 		d.DecodeItems(reflect.ValueOf((*[]Decimal)(c)).Elem(), s)
 		return
 	}
-	const want = "[lo, hi] or discover"
-	numbers := len(yamltree.NumbersOf(s.Node)) > 1
+	want, hint := "[lo, hi] or discover",
+		"write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]"
+	if len(yamltree.NumbersOf(s.Node)) == 2 {
+		hint = yamltree.ListHint(s, reflect.TypeFor[Decimal]())
+	}
 	if s.Node.Kind == yaml.MappingNode {
-		d.RefuseType(s, want, yamltree.ListHint(s, reflect.TypeFor[Decimal]()))
+		d.RefuseType(s, want, hint)
 		return
 	}
 	if text, ok := d.Text(s, want); ok {
 		if *c = (Clamp{Discover}); text != Discover {
-			hint := "write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]"
-			if numbers {
-				hint = yamltree.ListHint(s, reflect.TypeFor[Decimal]())
-			}
 			d.Refuse(s, CodeBadValue, "expected "+want+", found "+d.Show(s.Path, text), hint)
 		}
 	}

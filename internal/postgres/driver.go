@@ -47,15 +47,16 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	forceUTF8(config.RuntimeParams)
+	ForceUTF8(config.RuntimeParams)
 	c := connector{config: config}
 	c.limit, err = TakeLimit(&config.Config, silence.Limit)
 	return c, err
 }
 
-// forceUTF8 sets the encoding in which the server sends texts, whatever a connection string, a role or a database says:
-// with another encoding, a single text that the encoding lacks would make a statement fail.
-func forceUTF8(settings map[string]string) {
+// ForceUTF8 sets the encoding of texts on the connection, whatever a connection string, a role or a database says. With
+// another encoding, a statement would fail if it reads a text that the encoding lacks, and the server would store other
+// texts than were sent.
+func ForceUTF8(settings map[string]string) {
 	maps.DeleteFunc(settings, func(name, _ string) bool { return strings.EqualFold(name, encoding) })
 	settings[encoding] = "UTF8"
 }

@@ -4,6 +4,7 @@ package sqlpush_test
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
@@ -22,10 +23,14 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// A query or a view that fails on no value does not fail as an input either: PostgreSQL computes its columns only for
-// rows that it returns, and no condition of the statements is evaluated for other rows.
+// A query, a view or a foreign table of a view that fails on no value does not fail as an input either: PostgreSQL
+// computes its columns only for rows that it returns, and evaluates no condition of the statements for other rows.
 func TestPostgresGuardedCasts(t *testing.T) {
 	s := newPostgres(t)
+	dsn, err := url.Parse(s.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range []string{
 		"CREATE TABLE facts (person text, kind int, value text)", "CREATE TABLE kinds (kind int, name text)",
 		"INSERT INTO kinds VALUES (1, 'age'), (2, 'town')",
@@ -33,6 +38,12 @@ func TestPostgresGuardedCasts(t *testing.T) {
 			"generate_series(1, 400) AS i",
 		"CREATE FUNCTION whole(x text) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN x ~ '^[0-9]+$'; END $$",
 		`CREATE VIEW "the ages" AS SELECT person, value::int AS age FROM facts JOIN kinds USING (kind) WHERE name = 'age'`,
+		"CREATE EXTENSION postgres_fdw",
+		"CREATE SERVER itself FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '" + dsn.Query().Get("host") +
+			"', dbname 'postgres')",
+		"CREATE USER MAPPING FOR CURRENT_USER SERVER itself OPTIONS (user 'ledger')",
+		"CREATE FOREIGN TABLE far (person text, age int) SERVER itself OPTIONS (schema_name '" +
+			dsn.Query().Get("search_path") + "', table_name 'the ages')",
 	} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
@@ -41,6 +52,7 @@ func TestPostgresGuardedCasts(t *testing.T) {
 	p, want := sqlpushtest.Plan(t, guardedJob), ""
 	for _, of := range []sqlpush.Source{
 		{Table: "the ages"},
+		{Table: "far"},
 		{Query: `SELECT * FROM "the ages" -- a comment ends with its line`},
 		{Query: "SELECT person, value::int AS age FROM facts WHERE whole(value) ORDER BY 2 LIMIT 1000 OFFSET 0"},
 		{Query: "SELECT person, value::int AS age FROM facts WHERE kind IN (SELECT kind FROM kinds WHERE name = 'age')"},

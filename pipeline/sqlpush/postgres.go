@@ -195,9 +195,10 @@ func (postgres) suits(ctx context.Context, s *session) error {
 // expressions would exceed the server's memory. It also keeps conditions out of queries and views (fenced).
 func (postgres) fence() string { return " OFFSET 0" }
 
+// isView is also true of a foreign table: it can stand for a view of another server, to which conditions are sent.
 func (p postgres) isView(ctx context.Context, s *session, quoted string) (is bool, err error) {
 	name, _ := p.text(quoted, false)
-	err = s.value(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind = 'v' AND oid = to_regclass("+name+
+	err = s.value(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind IN ('v', 'f') AND oid = to_regclass("+name+
 		"))", &is)
 	return is, err
 }

@@ -112,10 +112,14 @@ func Meant(word string, candidates []string) string {
 	return Nearest(word, candidates)
 }
 
-// DidYouMean returns the hint for an unknown word: the candidate that is probably meant, or all candidates.
+// DidYouMean returns the hint for an unknown word: the candidate that is probably meant, or all candidates. It returns "" if
+// there are none.
 func DidYouMean(word string, candidates []string) string {
 	if c := Meant(word, candidates); c != "" {
 		return "did you mean " + Quote(c) + "?"
+	}
+	if len(candidates) == 0 {
+		return ""
 	}
 	return "known: " + strings.Join(candidates, ", ")
 }

@@ -1,7 +1,6 @@
 package yamltree
 
 import (
-	"math/big"
 	"reflect"
 	"regexp"
 	"slices"
@@ -41,13 +40,14 @@ func textHint(s Spot) string {
 
 func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && !IsNull(n) }
 
-// MappingHint returns the hint for a value that should be a mapping with the keys of a struct.
+// MappingHint returns the hint for a value that should be a mapping with the keys of a struct. A text without blanks and
+// marks, unlike a condition or a list, is the value of the only required key.
 func MappingHint(s Spot, t reflect.Type) string {
 	keys := KeysOf(t)
 	switch {
 	case IsNull(s.Node):
 		return "write {} for a mapping without keys, or remove the key"
-	case isText(s.Node) && len(keys.Required) == 1 && t.Field(keys.Index[keys.Required[0]]).Type.Kind() == reflect.String:
+	case isText(s.Node) && !strings.ContainsAny(s.Node.Value, " ,;=<>()") && len(keys.Required) == 1 && t.Field(keys.Index[keys.Required[0]]).Type.Kind() == reflect.String:
 		return "write {" + keys.Required[0] + ": " + Shown(s.Node.Value) + "}"
 	}
 	return exampleHint(s)
@@ -64,7 +64,7 @@ func ListHint(s Spot, items reflect.Type) string {
 	}
 	_, example, _ := strings.Cut(s.example, ": ")
 	if len(numbersIn(example)) > 0 {
-		if found := NumbersOf(n); len(found) > 1 {
+		if found := NumbersOf(n); len(found) > 1 && slices.IsSortedFunc(found, compare) {
 			return "write [" + wording.Short(strings.Join(found, ", "), 60) + "]"
 		}
 		return exampleHint(s)
@@ -152,12 +152,14 @@ func NumbersOf(n *yaml.Node) (found []string) {
 		found = append(found, numbers...)
 	}
 	if n.Kind == yaml.MappingNode {
-		slices.SortStableFunc(found, func(a, b string) int { return asRat(a).Cmp(asRat(b)) })
+		slices.SortStableFunc(found, compare)
 	}
 	return found
 }
 
-func asRat(text string) *big.Rat {
-	r, _ := ParseDecimal(text)
-	return r
+// compare compares two texts that ParseDecimal reads.
+func compare(a, b string) int {
+	x, _ := ParseDecimal(a)
+	y, _ := ParseDecimal(b)
+	return x.Cmp(y)
 }

@@ -69,6 +69,10 @@ func (d *Decoder) Number(s Spot) (string, bool) {
 
 func (d *Decoder) boolean(v reflect.Value, s Spot) {
 	s.example = cmp.Or(s.example, "true")
+	if s.Node.Kind == yaml.SequenceNode {
+		d.RefuseType(s, "true or false", exampleHint(s))
+		return
+	}
 	text, ok := d.Text(s, "true or false")
 	switch {
 	case !ok:

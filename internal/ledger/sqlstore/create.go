@@ -96,7 +96,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// create writes the file under another name, that of a draft, and renames it when it is complete. The caller holds the lock for creating.
+// create writes the file under another name, that of a draft, and renames it when it is complete. The caller holds the
+// lock for creating.
 func create(ctx context.Context, path string, s sharing, from origin) error {
 	made := draft(path)
 	for _, stale := range []string{made, made + "-journal"} {

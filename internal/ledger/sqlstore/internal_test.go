@@ -61,7 +61,8 @@ func TestSettings(t *testing.T) {
 func TestAFailedLedgerLeavesNoLockFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")
-	for _, name := range []string{path + "-journal", filepath.Join(draft(path), "full")} { // the new ledger's file cannot be made
+	// The new ledger's file cannot be made.
+	for _, name := range []string{path + "-journal", filepath.Join(draft(path), "full")} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}

@@ -57,6 +57,7 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // poolers do not keep prepared statements
 	config.ConnConfig.RuntimeParams["application_name"] = "dprelease"
+	postgres.ForceUTF8(config.ConnConfig.RuntimeParams)
 	limit, err := postgres.TakeLimit(&config.ConnConfig.Config, statementTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the connection string is not one", ErrUnsupported)

@@ -41,6 +41,7 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("processes", func(t *testing.T) { processesOnPostgres(t, server) })
 	t.Run("damage", func(t *testing.T) { damageOnPostgres(t, server) })
+	t.Run("encoding", func(t *testing.T) { encodingOnPostgres(t, server.DSN(t)) })
 	t.Run("refusals", func(t *testing.T) { refusalsOfPostgres(t, server) })
 	t.Run("restart", func(t *testing.T) {
 		if testing.Short() {
@@ -117,6 +118,22 @@ func damageOnPostgres(t *testing.T, server *ledgertest.Server) {
 		if _, err := ledger.NewBook(s, time.Now).Runs(t.Context()); !errors.Is(err, ledger.ErrCorrupt) {
 			t.Errorf("%s: %v", damage, err)
 		}
+	}
+}
+
+// encodingOnPostgres writes an entry with the connection setting of another encoding, and reads it without.
+func encodingOnPostgres(t *testing.T, dsn string) {
+	c := ledgertest.Quarter(t, "a")
+	c.Account.Dataset = "Zürich, €"
+	s := openPostgres(t, dsn+"&client_encoding=LATIN1")
+	defer s.Close()
+	if _, err := ledger.NewBook(s, time.Now).Charge(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	other := openPostgres(t, dsn)
+	defer other.Close()
+	if _, err := ledger.NewBook(other, time.Now).Runs(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
