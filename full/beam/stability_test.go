@@ -56,7 +56,7 @@ func TestStability(t *testing.T) {
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
 	}
-	if compared := r.Pairs - r.Skipped; 5*compared < 4*n { // writers cannot write some tables
+	if compared := r.Pairs - r.Skipped; 4*compared < 3*n { // writers cannot write about a fifth of the tables
 		t.Errorf("of %d pairs %d were compared", n, compared)
 	}
 }

@@ -180,7 +180,7 @@ func TestShardsAnswerEverything(t *testing.T) {
 	stabilitytest.AskEverything(t, lab, 3)
 }
 
-// stable runs a search. At least two thirds of its pairs must be compared: writers cannot write some, often all pairs
+// stable runs a search. At least four fifths of its pairs must be compared: writers cannot write some, often all pairs
 // of one job.
 func stable(t *testing.T, s *stabilitytest.Search) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 )
 
 const reportLong = `report writes the page and the descriptions of a published release whose job says output.report: false into a folder of their own. The release itself is never changed: its files are compared with the manifest first, and the new ones
-lie beside it, in DIR.report, or where --out says. They are made of the noisy values and cost no budget; the manifest does not vouch for them.
+lie beside it, in DIR.report, or in the folder that --out names, which is new, empty or holds an earlier report. They are made of the noisy values and cost no budget; the manifest does not vouch for them.
 
 With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
 
@@ -50,13 +51,40 @@ func writeReport(ctx context.Context, c *console.Console, dir, out, job string, 
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(out) +
 			" holds a release, which is never changed", Hint: "choose another folder with --out"}
 	}
-	if err := writeDocuments(out, report.Documents(o.manifest, tables)); err != nil {
+	documents := report.Documents(o.manifest, tables)
+	if err := onlyReport(out, documents); err != nil {
+		return err
+	}
+	if err := writeDocuments(out, documents); err != nil {
 		return console.WriteError(out, err)
 	}
 	if c.Quiet {
 		return nil
 	}
 	return c.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
+}
+
+// onlyReport returns an error if a folder holds anything but an earlier report: a file that no report has, or files
+// without the page, which is written first.
+func onlyReport(dir string, documents []pipeline.Document) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
+		return nil
+	case err != nil:
+		return console.WriteError(dir, err)
+	}
+	names := map[string]bool{}
+	for _, d := range documents {
+		names[d.Path] = true
+	}
+	foreign := func(e os.DirEntry) bool { return !names[e.Name()] }
+	isPage := func(e os.DirEntry) bool { return e.Name() == report.IndexName }
+	if slices.ContainsFunc(entries, isPage) && !slices.ContainsFunc(entries, foreign) {
+		return nil
+	}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(dir) +
+		" holds files that release report did not write", Hint: "choose a new or empty folder with --out"}
 }
 
 // writeDocuments writes the files of a report into a folder, and replaces the files of an earlier report.
