@@ -83,7 +83,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 			return pipeline.OutputError(err)
 		}
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost,
-			Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+			Message: "a sealed release was changed or removed before it was published", Hint: hintElsewhere, Err: err}
 	}
 	dir := a.dir
 	if !a.hasRendering(&a.prior) && own != dir {
@@ -117,5 +117,10 @@ func (a *attempt) recordPublished(ctx context.Context, dir string) error {
 }
 
 const codeLost = "lost"
+
+// hintElsewhere is for a release that may be at a third folder: a run that was killed just after it renamed the release
+// has not recorded the folder.
+const hintElsewhere = "if a run with another name or folder was killed, repeat that run: it finds the release in its folder; else " +
+	hintLost
 
 const hintLost = "restore the folder from a copy, or pay for a new release with --new-release"

@@ -32,8 +32,8 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Fingerprint(), a.number())
 }
 
-// tidy finishes interrupted re-renderings. It removes incomplete staging folders: of published re-renderings, and of a
-// release that a later run will make.
+// tidy finishes interrupted re-renderings. It removes incomplete staging folders: of published re-renderings, of a
+// release that a later run will make, and of runs that were killed before their reservation.
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.rerenderStagings {
 		if _, err := a.Sink.EndExchange(staging); err != nil {
@@ -43,10 +43,23 @@ func (a *attempt) tidy(ctx context.Context) error {
 			return err
 		}
 	}
-	if a.waiting == "" {
-		return nil
+	if a.waiting != "" {
+		if err := a.discardIncomplete(ctx, a.waiting); err != nil {
+			return err
+		}
 	}
-	return a.discardIncomplete(ctx, a.waiting)
+	// A run that was killed before its reservation left an empty folder. A run for another folder can have reserved the
+	// release of this number since then, or nobody has.
+	for number := 1; number <= a.own.Charge.Number+1; number++ {
+		staging := stagingOf(a.dir, a.plan.Fingerprint(), number)
+		if (a.reserved() || a.sealed()) && staging == a.staging() {
+			continue // finishEarlier decides about it
+		}
+		if err := a.discardIncomplete(ctx, staging); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // discardIncomplete removes a staging folder that holds no complete release.
