@@ -353,13 +353,5 @@ func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error
 	if len(diags) == 0 {
 		return plan, nil
 	}
-	var lines []string
-	for _, d := range diags {
-		line := d.Message
-		if d.Hint != "" {
-			line += " (" + d.Hint + ")"
-		}
-		lines = append(lines, console.OneLine(line))
-	}
-	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
+	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(j.faults(text, diags), "; "))
 }
