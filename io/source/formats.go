@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/parquet"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/source/textfile"
+	"github.com/dprelease/dprelease/io/table"
 )
 
 // dialects holds the options for reading text files. given is for CSV files, and tabs for TSV files: unless the job
@@ -161,4 +162,17 @@ type found struct {
 	base string
 	name string // the path, until it is shortened to the name that messages show
 	open opener
+}
+
+// TextColumnType parses the type of a column of a text file as a job writes it, such as "date 2/1/2006". The type of a
+// column for which a job states none, "", is text.
+func TextColumnType(s string) (table.Type, error) {
+	if s == "" {
+		return scan.Text.Type, nil
+	}
+	t, e := scan.NewTextType(s, scan.Digits{})
+	if e != nil {
+		return t.Type, e
+	}
+	return t.Type, nil
 }

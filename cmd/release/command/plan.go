@@ -24,7 +24,8 @@ import (
 const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
 release is published already, else how much of the budget, and how many more such releases fit. It reads the job file, the job's
 public files and its ledger, and no data; with --verbose also the schema in the headers or footers of the input's files. What it says is the
-same for every table of this schema. It exits with 1 if a query misses its max_error or accuracy, and with 4 if the budget does not pay for
+same for every table of this schema. Values are compared with the types that the job states for the columns of text files; only --verbose
+and release check know the types in Parquet and Arrow files, and only release check those of a database. It exits with 1 if a query misses its max_error or accuracy, and with 4 if the budget does not pay for
 the release.`
 
 func (a *app) planCmd() *cobra.Command {
@@ -52,6 +53,9 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
+	}
+	if diags := plan.CheckDeclared(source.TextColumnType); len(diags) > 0 {
+		return diags
 	}
 	a.warnOfLittle(plan)
 	limits, err := flags.Limits(plan)

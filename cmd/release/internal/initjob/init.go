@@ -97,8 +97,11 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	if err == nil {
 		err = f.finish(ctx, c)
 	}
-	if err != nil && asked && ctx.Err() == nil {
+	switch {
+	case asked && err != nil:
 		c.Errorf("note: nothing was written; these flags are the answers so far: %s\n", f.answers())
+	case asked && f.out == "":
+		c.Note("the job is on stdout only; --job FILE and these flags, your answers, write it to a file: " + f.answers())
 	}
 	return err
 }
@@ -350,13 +353,5 @@ func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error
 	if len(diags) == 0 {
 		return plan, nil
 	}
-	var lines []string
-	for _, d := range diags {
-		line := d.Message
-		if d.Hint != "" {
-			line += " (" + d.Hint + ")"
-		}
-		lines = append(lines, console.OneLine(line))
-	}
-	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
+	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(j.faults(text, diags), "; "))
 }

@@ -24,6 +24,8 @@ type Query struct {
 	By []Cells
 	// MinCount is the noisy count from which the mean of a group is shown; 0 if all are shown.
 	MinCount int
+	// Asked is the query as the user typed it; "" if nobody did.
+	Asked string
 }
 
 // Cells is a column and how its values are divided into cells.
@@ -71,7 +73,7 @@ var steps = []string{"day", "week", "month", "quarter", "year"}
 // Parse parses a query.
 func Parse(s string) (Query, error) {
 	kind, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
-	q := Query{Kind: kind}
+	q := Query{Kind: kind, Asked: strings.TrimSpace(s)}
 	rest = strings.TrimSpace(rest)
 	switch kind {
 	case "count":
