@@ -70,7 +70,7 @@ func namesTable(query string) bool {
 // tables draws several tables, and queries on one table that use columns of another.
 func (d *drawing) tables() {
 	same := func() string {
-		name := d.one("i", "s", "b", "n", "d", "c")
+		name := d.one("i", "s", "b", "n", "d", "c", "f", "g", "k", "m", "o", "t", "l")
 		return name + ": " + name
 	}
 	add := d.one("f", "h", "i", "k", "g")
