@@ -85,7 +85,8 @@ func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*proble
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s cannot be cut at these edges", t)
 	if t.Kind != table.Invalid {
-		err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; input.csv.types types a CSV column"
+		err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; " +
+			"input.csv.types and input.jsonl.columns type columns"
 	}
 	return c, []*problem.Error{err}
 }

@@ -91,12 +91,14 @@ func Error(path string, err error) error {
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
 		e.Err, e.Hint = err, "copy it again from where it came from"
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "*"):
-		e.Err, e.Hint = notOpened(err), "no file has this name; if it is a pattern, name one of its files"
+		e.Err, e.Hint = notOpened(err), "no file has this name; if it is a pattern, name one of its files "+
+			"here, and the pattern in input.files of the job"
 	case errors.Is(err, fs.ErrNotExist):
 		e.Err, e.Hint = notOpened(err), regular.Hint(path, "a path is relative to the current folder",
 			spelling.Distance)
 	case errors.Is(err, regular.ErrNotRegular):
-		e.Err, e.Hint = notOpened(err), "name a file, such as one of those in the folder"
+		e.Err, e.Hint = notOpened(err), "name a file, such as one of those in the folder; "+
+			"input.files of the job takes a pattern, such as data/*.parquet"
 	case errors.As(err, new(*fs.PathError)):
 		e.Err, e.Hint = notOpened(err), regular.Remedy(err)
 	default:
