@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -79,11 +80,16 @@ func (w duckWriter) encode(columns []stabilitytest.Column, rows []stabilitytest.
 		}
 	}
 	copied := "FORMAT csv, HEADER, NULLSTR '<null>'"
-	if w.extension == ".parquet" {
+	switch {
+	case w.extension == ".parquet":
 		copied = "FORMAT parquet, COMPRESSION " + []string{"snappy", "uncompressed", "zstd"}[r.IntN(3)] +
 			", PARQUET_VERSION " + []string{"V1", "V2"}[r.IntN(2)] +
 			fmt.Sprintf(", STRING_DICTIONARY_PAGE_SIZE_LIMIT %d, DICTIONARY_SIZE_LIMIT %d", []int{16, 1 << 20}[r.IntN(2)],
 				[]int{1, 1000}[r.IntN(2)])
+	case strings.Contains(options, "quote: none"):
+		return nil, errors.New("DuckDB always has a quote character")
+	case strings.Contains(options, `quote: "'"`):
+		copied += ", QUOTE '''', ESCAPE ''''"
 	}
 	_ = os.Remove(w.path)
 	if err := w.exec("COPY t TO '" + w.path + "' (" + copied + ")"); err != nil {

@@ -28,14 +28,19 @@ func (q *queryFacts) unitText(f *facts) string {
 		return q.noun(f)
 	}
 	text := q.kind + " of " + q.valueName()
+	if unit := q.valueUnit(); unit != "" {
+		text += " (" + unit + ")"
+	}
+	return text
+}
+
+// valueUnit returns the unit of a query that sums values; "" if the job states none.
+func (q *queryFacts) valueUnit() string {
 	unit := q.columns[q.value].Unit
 	if q.kind == "variance" {
 		unit = squared(unit)
 	}
-	if unit = cmp.Or(q.counted, unit); unit != "" {
-		text += " (" + shown(unit) + ")"
-	}
-	return text
+	return shown(cmp.Or(q.counted, unit))
 }
 
 // squared returns the square of a unit, such as EUR² or (km/h)²; "" if the unit is "".
@@ -135,6 +140,8 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 			estimate := (&figure{d: t}).value(estimateColumn, 0)
 			if one.Number = picture.Number(estimate); q.kind == overBound {
 				v.About = append([]string{q.overBoundText(f, estimate)}, v.About...)
+			} else if q.linear() && holds == "" {
+				one.Number = strings.TrimSpace(one.Number + " " + q.valueUnit())
 			}
 		}
 		v.Tables = append(v.Tables, one)

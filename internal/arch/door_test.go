@@ -185,6 +185,7 @@ func TestNobodyOutsideDraws(t *testing.T) {
 // Only the entry points carry out runs, and they accept no function and no interface of their own from a program. So no
 // code of a program runs between the draw and the seal. No type of the steps between is among theirs.
 func TestFrontsTakeNoCallbacks(t *testing.T) {
+	owntest.Slow(t)
 	packages, all := outside(t)
 	for _, p := range packages {
 		if slices.Contains(p.deps, module+"/internal/protocol") && !slices.Contains(fronts, p.path) {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // root is the root of the repository.
@@ -23,6 +25,7 @@ const root = "../.."
 // TestRulesBite lints a module that breaks each rule of imports and calls, and compares the findings with the comments
 // "bites:" of its lines.
 func TestRulesBite(t *testing.T) {
+	owntest.Slow(t)
 	config, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
 	if err != nil {
 		t.Fatal(err)

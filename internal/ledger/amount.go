@@ -49,8 +49,8 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// percent returns part / whole in percent as a decimal of three significant digits, rounded up if up is set, else down.
-// whole must be above 0.
+// percent returns part / whole in percent as a decimal of three significant digits, rounded up if up is set, else down:
+// below a millionth of a percent to 0. whole must be above 0.
 func percent(part, whole *big.Float, up bool) string {
 	if part.Sign() == 0 {
 		return "0"
@@ -62,6 +62,9 @@ func percent(part, whole *big.Float, up bool) string {
 	e, err2 := strconv.Atoi(exponent)
 	if err1 != nil || err2 != nil {
 		return text // part or whole is not finite
+	}
+	if !up && e < -6 {
+		return "0"
 	}
 	if up && strings.Trim(rest, "0") != "" {
 		n++

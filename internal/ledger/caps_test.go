@@ -58,7 +58,7 @@ func TestLifetimeKeepsShares(t *testing.T) {
 	}
 }
 
-// Percentages are rounded up or down, to three digits, at any size.
+// Percentages are rounded up or down, to three digits; down to 0 if they are tiny, so that a rest of rounding is no rest.
 func TestPercent(t *testing.T) {
 	float := func(text string) *big.Float {
 		x, _, err := big.ParseFloat(text, 10, 300, big.ToNearestEven)
@@ -69,7 +69,8 @@ func TestPercent(t *testing.T) {
 	}
 	for _, c := range [][4]string{
 		{"14", "100", "14", "14"}, {"1", "3", "33.4", "33.3"}, {"2", "3", "66.7", "66.6"}, {"0.9999", "1", "100", "99.9"},
-		{"0", "5", "0", "0"}, {"1e-600", "1", "0", "0"}, {"1e-300", "3", "3.34e-299", "3.33e-299"},
+		{"0", "5", "0", "0"}, {"1e-600", "1", "0", "0"}, {"1e-300", "3", "3.34e-299", "0"},
+		{"2.17e-16", "1", "2.17e-14", "0"}, {"1.239e-8", "1", "1.24e-06", "1.23e-06"},
 		{"1e9", "1", "1e+11", "1e+11"},
 		{"0.25000000000000000000000000000000000000000001", "1", "25.1", "25"},
 	} {

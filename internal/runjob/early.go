@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // RefuseEarly returns an error if the plan's data interval (a day, month or year) has not ended at now: the release
@@ -33,7 +34,8 @@ func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 	return nil
 }
 
-// InZone returns midnight of t's date in a zone.
+// InZone returns the instant at which the date of t begins in a zone. t is midnight of that date in UTC.
 func InZone(t time.Time, zone *time.Location) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, zone)
+	midnight, _ := domain.InZone(t, zone)
+	return midnight
 }

@@ -23,14 +23,15 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// A query, a view or a foreign table of a view that fails on no value does not fail as an input either: PostgreSQL
-// computes its columns only for rows that it returns, and evaluates no condition of the statements for other rows.
+// A query, a view, a foreign table of a view, or a table with such a foreign table as a partition or child, that fails
+// on no value does not fail as an input either: PostgreSQL computes its columns only for rows that it returns, and evaluates no condition of the statements for other rows.
 func TestPostgresGuardedCasts(t *testing.T) {
 	s := newPostgres(t)
 	dsn, err := url.Parse(s.DSN)
 	if err != nil {
 		t.Fatal(err)
 	}
+	theAges := " SERVER itself OPTIONS (schema_name '" + dsn.Query().Get("search_path") + "', table_name 'the ages')"
 	for _, text := range []string{
 		"CREATE TABLE facts (person text, kind int, value text)", "CREATE TABLE kinds (kind int, name text)",
 		"INSERT INTO kinds VALUES (1, 'age'), (2, 'town')",
@@ -42,8 +43,11 @@ func TestPostgresGuardedCasts(t *testing.T) {
 		"CREATE SERVER itself FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '" + dsn.Query().Get("host") +
 			"', dbname 'postgres')",
 		"CREATE USER MAPPING FOR CURRENT_USER SERVER itself OPTIONS (user 'ledger')",
-		"CREATE FOREIGN TABLE far (person text, age int) SERVER itself OPTIONS (schema_name '" +
-			dsn.Query().Get("search_path") + "', table_name 'the ages')",
+		"CREATE FOREIGN TABLE far (person text, age int)" + theAges,
+		"CREATE TABLE parted (person text, age int) PARTITION BY RANGE (age)",
+		"CREATE TABLE adults PARTITION OF parted FOR VALUES FROM (0) TO (1000) PARTITION BY LIST (person)",
+		"CREATE FOREIGN TABLE part PARTITION OF adults DEFAULT" + theAges,
+		"CREATE TABLE parent (person text, age int)", "CREATE FOREIGN TABLE child () INHERITS (parent)" + theAges,
 	} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
@@ -53,6 +57,8 @@ func TestPostgresGuardedCasts(t *testing.T) {
 	for _, of := range []sqlpush.Source{
 		{Table: "the ages"},
 		{Table: "far"},
+		{Table: "parted"},
+		{Table: "parent"},
 		{Query: `SELECT * FROM "the ages" -- a comment ends with its line`},
 		{Query: "SELECT person, value::int AS age FROM facts WHERE whole(value) ORDER BY 2 LIMIT 1000 OFFSET 0"},
 		{Query: "SELECT person, value::int AS age FROM facts WHERE kind IN (SELECT kind FROM kinds WHERE name = 'age')"},

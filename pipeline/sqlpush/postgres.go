@@ -195,11 +195,13 @@ func (postgres) suits(ctx context.Context, s *session) error {
 // expressions would exceed the server's memory. It also keeps conditions out of queries and views (fenced).
 func (postgres) fence() string { return " OFFSET 0" }
 
-// isView is also true of a foreign table: it can stand for a view of another server, to which conditions are sent.
+// isView is also true of a foreign table, and of a table with one among its partitions or children: a foreign table can
+// stand for a view of another server, to which conditions are sent.
 func (p postgres) isView(ctx context.Context, s *session, quoted string) (is bool, err error) {
 	name, _ := p.text(quoted, false)
-	err = s.value(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind IN ('v', 'f') AND oid = to_regclass("+name+
-		"))", &is)
+	err = s.value(ctx, "WITH RECURSIVE input (oid) AS (SELECT CAST(to_regclass("+name+") AS oid) UNION "+
+		"SELECT inhrelid FROM pg_catalog.pg_inherits JOIN input ON inhparent = oid) "+
+		"SELECT EXISTS (SELECT FROM pg_catalog.pg_class JOIN input USING (oid) WHERE relkind IN ('v', 'f'))", &is)
 	return is, err
 }
 

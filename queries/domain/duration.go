@@ -54,7 +54,7 @@ func after(from string, n int, unit byte, zone *time.Location) *big.Int {
 	length := int64(n) * unitSeconds[unit]
 	if (unit == 'd' || unit == 'w') && !offset {
 		local, _, _ := parseMoment(from, time.UTC)
-		start, _ = inZone(time.Unix(local.Unix()+length, int64(local.Nanosecond())).UTC(), zone)
+		start, _ = InZone(time.Unix(local.Unix()+length, int64(local.Nanosecond())).UTC(), zone)
 		length = 0
 	}
 	nanoseconds := big.NewInt(length)

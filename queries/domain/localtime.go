@@ -12,7 +12,7 @@ var clockLayouts = []string{"", "T15:04", "T15:04:05", " 15:04", " 15:04:05"}
 func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool) {
 	for _, clock := range clockLayouts {
 		if t, err := time.Parse("2006-01-02"+clock, text); err == nil {
-			t, _ = inZone(t, zone)
+			t, _ = InZone(t, zone)
 			return t, false, true
 		}
 		if clock == "" {
@@ -25,9 +25,9 @@ func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool
 	return time.Time{}, false, false
 }
 
-// inZone returns the instant at which clocks in the zone show t. If clocks skip t, because daylight saving time begins,
+// InZone returns the instant at which clocks in the zone show t. If clocks skip t, because daylight saving time begins,
 // it returns the instant of the change, and skipped is true.
-func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
+func InZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()
 	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
 	_, offset := at.Zone()
@@ -48,6 +48,6 @@ func isSkipped(text string, zone *time.Location) bool {
 	if !ok || offset || zone == nil {
 		return false
 	}
-	_, skipped := inZone(t, zone)
+	_, skipped := InZone(t, zone)
 	return skipped
 }

@@ -198,7 +198,6 @@ func (f *Figure) draw(all draw.Canvas) {
 		style.XAlign = draw.XCenter
 		all.FillText(style, vg.Point{X: middle, Y: all.Max.Y - titleHeight/2}, fit(style, f.Title, width-2*margin))
 	}
-	panels := draw.Crop(all, margin, -margin, f.below(width)+margin, -margin-f.above())
 	rows, columns := f.grid()
 	plots := make([][]*plot.Plot, rows)
 	for r := range plots {
@@ -208,6 +207,11 @@ func (f *Figure) draw(all draw.Canvas) {
 	for i, p := range f.Panels {
 		plots[i/columns][i%columns] = p.plot(w, h)
 	}
+	var left vg.Length
+	for _, row := range plots {
+		left = max(left, overhang(row[0], w-2*margin, h-2*margin))
+	}
+	panels := draw.Crop(all, margin+left, -margin, f.below(width)+margin, -margin-f.above())
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * margin, PadY: 2 * margin}
 	for r, canvases := range plot.Align(plots, tiles, panels) {
 		for c, canvas := range canvases {
@@ -225,4 +229,19 @@ func (f *Figure) draw(all draw.Canvas) {
 		style.Color, style.XAlign = color.Gray{Y: 90}, draw.XCenter
 		all.FillText(style, vg.Point{X: middle, Y: all.Min.Y + noteHeight/2}, f.Note)
 	}
+}
+
+// overhang returns by how much a panel of the given size must be narrower, so that the labels of its horizontal axis
+// end inside the picture on the left. Gonum leaves room for them on the right alone.
+func overhang(p *plot.Plot, width, height vg.Length) (left vg.Length) {
+	area := p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: width, Y: height}}})
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		place := p.X.Norm(t.Value)
+		if t.IsMinor() || place < 0 || place >= 1 {
+			continue
+		}
+		outside := -margin/2 - area.X(place) - p.X.Tick.Label.Rectangle(t.Label).Min.X
+		left = max(left, outside/vg.Length(1-place)) // the place moves, too: a narrower panel has it further left
+	}
+	return left
 }

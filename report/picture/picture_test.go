@@ -216,3 +216,26 @@ func TestFigure(t *testing.T) {
 		t.Error("an unknown format is drawn")
 	}
 }
+
+// Labels of the horizontal axis end inside the picture on the left: long numbers, and long names at an angle.
+func TestLabelsEndInsideThePicture(t *testing.T) {
+	long := "a name that is longer than the room to its left"
+	for name, p := range map[string]Panel{
+		"numbers": Rows{Names: []string{""}, Marks: []RowMarks{{Style: Style{Line: Solid}, Low: []float64{-8.2e9},
+			High: []float64{-8.1e9}}}},
+		"names": Cells{X: Axis{Names: []string{long, long, long, long, long, long}}, Y: Axis{Names: []string{"A"}},
+			Cells: []Cell{{0, 0, 1}, {5, 0, 2}}, Scale: Scale{High: 3}},
+	} {
+		f := &Figure{Width: 12, Height: 9, Panels: []Panel{p, p}, Columns: 1}
+		picture, err := png.Decode(strings.NewReader(write(t, f, "png")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range picture.Bounds().Dy() {
+			if red, _, _, _ := picture.At(0, y).RGBA(); red != 0xffff {
+				t.Errorf("%s: a label crosses the left edge of the picture, at %d", name, y)
+				break
+			}
+		}
+	}
+}

@@ -78,7 +78,11 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 		return nil, err
 	}
 	param := job.Params[name]
-	list, err := param.DataIntervals(f.from, f.last(&param))
+	zone, err := time.LoadLocation(job.Input.Timezone)
+	if err != nil {
+		return nil, err // cannot happen: the name was checked with the job
+	}
+	list, err := param.DataIntervals(f.from, f.last(&param, time.Now().In(zone)))
 	if err != nil && f.to == "" { // perhaps not even the first interval is over, as on the first day of a month
 		list, err = param.DataIntervals(f.from, f.from)
 	}
@@ -115,12 +119,12 @@ func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
 	return err
 }
 
-// last returns the value of --to or, if it is not given, the data interval before the current one.
-func (f *windowFlags) last(p *configs.Param) string {
+// last returns the value of --to or, if it is not given, the data interval before the one of now, a time in the job's
+// zone.
+func (f *windowFlags) last(p *configs.Param, now time.Time) string {
 	if f.to != "" {
 		return f.to
 	}
-	now := time.Now().UTC()
 	switch p.Every {
 	case "month":
 		return now.AddDate(0, 0, -now.Day()).Format("2006-01")

@@ -144,6 +144,7 @@ var syntaxTexts = []struct{ part, text, hint string }{
 		"the keys of one mapping in one column"},
 	{"did not find expected node content", "a value is missing before this character",
 		`remove a comma too many: [a, , b]; write "" for the empty text; quote a text that begins with , ] or }`},
+	{"incompatible YAML document", "the line %YAML names a version that is not read", "remove the line that begins with %YAML"},
 	{"depth", "the file is nested too deeply", "a job has fewer levels: check the brackets"},
 }
 

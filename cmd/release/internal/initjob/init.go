@@ -97,8 +97,11 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	if err == nil {
 		err = f.finish(ctx, c)
 	}
-	if err != nil && asked && ctx.Err() == nil {
+	switch {
+	case asked && err != nil:
 		c.Errorf("note: nothing was written; these flags are the answers so far: %s\n", f.answers())
+	case asked && f.out == "":
+		c.Note("the job is on stdout only; --job FILE and these flags, your answers, write it to a file: " + f.answers())
 	}
 	return err
 }

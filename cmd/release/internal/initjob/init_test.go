@@ -2,7 +2,9 @@ package initjob
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,6 +73,62 @@ func TestNoAnswerIsLost(t *testing.T) {
 	}
 }
 
+// After a stop by a signal, after the end of the answers and beside a job that went to stdout, all answers are printed as
+// flags. A stop does not wait for the terminal.
+func TestAnswersArePrintedAsFlags(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(table, []byte("id,town\n1,York\n2,Bath\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		answers, want string
+		stop, done    bool
+	}{
+		"the answers end": {answers: "id\n", want: "answers so far: --unit id\n"},
+		"a signal":        {answers: "id,town\n2\n", stop: true, want: "answers so far: --unit id,town --epsilon 2\n"},
+		"stdout": {answers: "id\n1\n1e-6\n3\ncount\n\n", done: true,
+			want: "--job FILE and these flags, your answers, write it to a file: --unit id --max-rows 3 --epsilon 1 --delta 1e-6 --ask count\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			in, terminal := io.Pipe()
+			defer terminal.Close()
+			var out bytes.Buffer
+			asked := listener{hear: func(question string) {
+				if c.stop && strings.HasPrefix(question, "Delta?") {
+					stop() // and the terminal stays open
+				}
+			}}
+			f := &flags{Job: Job{Dir: "out", Store: "sqlite:ledger.db"}, in: in, terminal: true}
+			go func() {
+				_, _ = io.WriteString(terminal, c.answers)
+				if !c.stop {
+					_ = terminal.Close()
+				}
+			}()
+			err := f.run(ctx, console.New(&out, &asked), []string{table})
+			if (err == nil) != c.done || c.stop != errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			if !strings.Contains(asked.text.String(), c.want) {
+				t.Errorf("no %q in:\n%s", c.want, asked.text.String())
+			}
+		})
+	}
+}
+
+// listener keeps what is written, and hears each piece.
+type listener struct {
+	text strings.Builder
+	hear func(piece string)
+}
+
+func (l *listener) Write(p []byte) (int, error) {
+	l.hear(string(p))
+	return l.text.Write(p)
+}
+
 // hastyNeighbour writes a file before it gives the answers.
 type hastyNeighbour struct {
 	file    string
@@ -78,8 +136,10 @@ type hastyNeighbour struct {
 }
 
 func (h hastyNeighbour) Read(p []byte) (int, error) {
-	if err := os.WriteFile(h.file, []byte("another's job"), 0o600); err != nil {
-		return 0, err
+	if h.answers.Len() == int(h.answers.Size()) {
+		if err := os.WriteFile(h.file, []byte("another's job"), 0o600); err != nil {
+			return 0, err
+		}
 	}
 	return h.answers.Read(p)
 }

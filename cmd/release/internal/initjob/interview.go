@@ -17,15 +17,34 @@ import (
 // error and asks again, so that a typing error does not lose the earlier answers.
 type prompt func(question string, check func(answer string) error) (string, error)
 
-func (f *flags) prompt(c *console.Console) prompt {
-	in := bufio.NewScanner(f.in)
+func (f *flags) prompt(ctx context.Context, c *console.Console) prompt {
+	lines := make(chan string)
+	go func() { // a read from a terminal cannot be stopped: after a signal it is left to the end of the process
+		defer close(lines)
+		for in := bufio.NewScanner(f.in); in.Scan(); {
+			select {
+			case lines <- in.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 	return func(question string, check func(answer string) error) (string, error) {
 		for {
 			c.Errorf("%s\n> ", question)
-			if !in.Scan() {
-				return "", console.Usagef("there is no answer")
+			var line string
+			select {
+			case <-ctx.Done():
+				c.Errorf("\n")
+				return "", ctx.Err()
+			case given, ok := <-lines:
+				if !ok {
+					c.Errorf("\n")
+					return "", console.Usagef("there is no answer")
+				}
+				line = given
 			}
-			answer := strings.TrimSpace(in.Text())
+			answer := strings.TrimSpace(line)
 			problem := check(answer)
 			if problem == nil {
 				return answer, nil
@@ -37,7 +56,7 @@ func (f *flags) prompt(c *console.Console) prompt {
 
 // interview asks for the values that no flag gives.
 func (f *flags) interview(ctx context.Context, c *console.Console) error {
-	ask := f.prompt(c)
+	ask := f.prompt(ctx, c)
 	var names []string
 	for i, name := range f.Table.Names {
 		names = append(names, console.OneLine(name)+" ("+f.Table.Types[i]+")")
@@ -55,18 +74,18 @@ func (f *flags) interview(ctx context.Context, c *console.Console) error {
 
 // askGuarantee asks for the privacy unit, epsilon, delta and the bound on the rows of a unit.
 func (f *flags) askGuarantee(ask prompt) error {
-	var unit string
 	for _, s := range []struct {
 		absent   bool
 		question string
-		answer   *string
 		check    func(answer string) error
+		keep     func(answer string)
 	}{
 		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
-			"person, a household, a device; or row.", &unit, f.checkUnit},
+			"person, a household, a device; or row.", f.checkUnit, f.keepUnit},
 		{f.Epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.",
-			&f.Epsilon, checkEpsilon},
-		{f.Delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.Delta, checkDelta},
+			checkEpsilon, func(answer string) { f.Epsilon = answer }},
+		{f.Delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", checkDelta,
+			func(answer string) { f.Delta = answer }},
 	} {
 		if !s.absent {
 			continue
@@ -75,12 +94,7 @@ func (f *flags) askGuarantee(ask prompt) error {
 		if err != nil {
 			return err
 		}
-		*s.answer = answer
-	}
-	if unit != "" {
-		for column := range strings.SplitSeq(unit, ",") {
-			f.unit = append(f.unit, strings.TrimSpace(column))
-		}
+		s.keep(answer)
 	}
 	if slices.Equal(f.unit, []string{"row"}) || f.MaxRows > 0 {
 		return nil
@@ -94,6 +108,13 @@ func (f *flags) askGuarantee(ask prompt) error {
 		})
 	f.MaxRows = positive(answer)
 	return err
+}
+
+// keepUnit sets the columns of the unit from an answer.
+func (f *flags) keepUnit(answer string) {
+	for column := range strings.SplitSeq(answer, ",") {
+		f.unit = append(f.unit, strings.TrimSpace(column))
+	}
 }
 
 // checkUnit returns an error if an answer is neither a column of the table nor row.
