@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/derived"
@@ -290,7 +291,8 @@ const (
 func (b *builder) checkNoise(q *Planned) {
 	for _, m := range q.Mechanisms {
 		if d := m.Deviation(); !(d >= minDeviation && d <= maxDeviation) {
-			b.report(q.path, "calibration", fmt.Sprintf("its noise has a standard deviation of %.3g, which is out of range", d),
+			b.report(q.path, "calibration", fmt.Sprintf("its noise has a standard deviation of %s, which is out of range",
+				spelling.Short(d, 3)),
 				"choose another epsilon, or write values in a unit in which their clamps are nearer to 1")
 			return
 		}

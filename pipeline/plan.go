@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 
 	"github.com/dprelease/dprelease/queries/derived"
@@ -218,7 +219,8 @@ func (p *Plan) missed() configs.Diagnostics {
 		q := &p.queries[i]
 		if half, _ := q.HalfWidth(); q.MaxError > 0 && half > q.MaxError {
 			diags = append(diags, p.job.Diagnose(q.path+".max_error", "max-error",
-				fmt.Sprintf("%s: the 95 %% half-width will be %.6g, more than max_error %.6g", q.Query.Name(), half, q.MaxError),
+				fmt.Sprintf("%s: the 95 %% half-width will be %s, more than max_error %s", q.Query.Name(),
+					spelling.Short(half, 6), spelling.Exact(q.MaxError)),
 				"raise max_error, epsilon or the query's weight, or lower what a unit contributes (per_unit)"))
 		}
 	}

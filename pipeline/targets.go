@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -225,8 +226,8 @@ func (p *Plan) missedTargets() configs.Diagnostics {
 		q := &p.queries[i]
 		if half := q.plannedHalf(); q.target.half > 0 && half > q.target.half*(1+1e-11) {
 			diags = append(diags, p.job.Diagnose(q.path+".accuracy", "max-error",
-				fmt.Sprintf("%s: the 95 %% half-width will be %.6g times what accuracy asks for", q.Query.Name(),
-					half/q.target.half),
+				fmt.Sprintf("%s: the 95 %% half-width will be %s times what accuracy asks for", q.Query.Name(),
+					spelling.Short(half/q.target.half, 6)),
 				"set privacy.epsilon to "+p.targets.Text+", the least for all targets (release suggest prints the job with it), "+
 					"or ask for less"))
 		}

@@ -42,6 +42,12 @@ func Short(x float64, digits int) string {
 	return Number(rounded, digits)
 }
 
+// Exact returns x with the fewest digits that parse back to x, in the form of [Number]: 1,234,567.25 or 5e-8.
+func Exact(x float64) string {
+	mantissa, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', -1, 64), "e")
+	return Number(x, len(strings.Replace(mantissa, ".", "", 1)))
+}
+
 // Integer returns n with a comma between thousands: 1,234,567.
 func Integer[N int | int64](n N) string { return Grouped(strconv.FormatInt(int64(n), 10)) }
 

@@ -43,6 +43,16 @@ func TestShort(t *testing.T) {
 	}
 }
 
+func TestExact(t *testing.T) {
+	for x, want := range map[float64]string{5e8: "500,000,000", -1234567.25: "-1,234,567.25", 5e15: "5e15", 1e-7: "1e-7",
+		0.1: "0.1", 0.001: "0.001", math.Copysign(0, -1): "0", 1.249999996321792e16: "1.249999996321792e16", 1: "1",
+		1.0 / 3: "0.3333333333333333"} {
+		if got := spelling.Exact(x); got != want {
+			t.Errorf("%g: %s, want %s", x, got, want)
+		}
+	}
+}
+
 func TestCount(t *testing.T) {
 	for want, got := range map[string]string{"1 row": spelling.Count(1, "row"), "0 rows": spelling.Count(0, "row"),
 		"12,000 entries": spelling.Count(12000, "entry"), "-1,200 rows": spelling.Count(-1200, "row")} {

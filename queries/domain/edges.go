@@ -86,7 +86,7 @@ func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*proble
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s cannot be cut at these edges", t)
 	if t.Kind != table.Invalid {
 		err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; " +
-			"input.csv.types and input.jsonl.columns type columns"
+			problem.TypesOfTexts
 	}
 	return c, []*problem.Error{err}
 }

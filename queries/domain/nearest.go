@@ -3,6 +3,7 @@ package domain
 import (
 	"fmt"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/internal/earth"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -21,7 +22,7 @@ func newNearest(d Dimension, field string, p *problem.Problems) domain {
 	checkPlaceColumns(n.Lat, n.Lon, field, p)
 	if !(n.WithinM > 0 && n.WithinM <= MaxWithin) {
 		p.Add(field+".within_m", problem.CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f",
-			Shortest(n.WithinM), float64(MaxWithin)), "")
+			spelling.Exact(n.WithinM), float64(MaxWithin)), "")
 	}
 	if d.As == "" && n.Name == "" {
 		p.Add(field+".id", problem.CodeBadSpec, "the points' identifiers have no name", "name the key column with as: NAME")
@@ -45,7 +46,7 @@ func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	for _, x := range n.Points {
 		if !onEarth(x.Lat, x.Lon) {
 			p.Add(field, problem.CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place",
-				x.ID, Shortest(x.Lat), Shortest(x.Lon)), "coordinates are decimal degrees")
+				x.ID, spelling.Exact(x.Lat), spelling.Exact(x.Lon)), "coordinates are decimal degrees")
 			return false
 		}
 	}

@@ -76,7 +76,7 @@ func (d timeFieldDomain) coding(t table.Type, _ ExtraCells) (c Coding, errs []*p
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s has no %s", t, d.name)
 	if t.Kind != table.Invalid {
-		err.Hint = "times have all parts, dates those of the calendar; input.csv.types and input.jsonl.columns type columns"
+		err.Hint = "times have all parts, dates those of the calendar; " + problem.TypesOfTexts
 	}
 	return c, []*problem.Error{err}
 }

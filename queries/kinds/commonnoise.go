@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -115,7 +116,7 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 	who := q.Spec.EachUnit() + " adds "
 	l2 := sensitivity.RootUpRat(q.Form.Norm2())
 	why := fmt.Sprintf("%s%s, and takes %s off every cell; as many full cells as fit change most: %s",
-		who, q.limitsText(), domain.Shortest(a), q.Form.Argument(q.Limits))
+		who, q.limitsText(), spelling.Exact(a), q.Form.Argument(q.Limits))
 	cells, units := q.Form.Weights()
 	return []query.Component{
 		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -322,14 +323,14 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	switch {
 	case adj == query.ReplaceOne:
 		return fmt.Sprintf("replacing %s changes all parts of the tables by no more, together, than if this one changed by: %s",
-			q.rowsText(), domain.Shortest(l2))
+			q.rowsText(), spelling.Exact(l2))
 	case !q.Spec.PerRow():
 		who = fmt.Sprintf("%s adds at most %s, each of them the ", q.Spec.EachUnit(), q.rowsText())
 	}
 	if r == 0 {
 		who = strings.TrimSuffix(who, "the ")
 	}
-	return who + what + ": " + domain.Shortest(l2)
+	return who + what + ": " + spelling.Exact(l2)
 }
 
 // Strategy describes the errors of the tables that are computed from the noisy residuals, and of other designs.

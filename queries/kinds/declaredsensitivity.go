@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -24,12 +24,12 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 		return implied, nil
 	}
 	if d >= implied.L2 {
-		why := fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)
+		why := fmt.Sprintf("declared: %s; implied: %s", spelling.Exact(d), implied.Why)
 		return calibrate.Sensitivity{L2: d, Why: why}, nil
 	}
 	return calibrate.Sensitivity{}, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeLowSensitivity,
-		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", domain.Shortest(d),
-			domain.Shortest(implied.L2), implied.Why),
+		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", spelling.Exact(d),
+			spelling.Exact(implied.L2), implied.Why),
 		q.remedy(adj, norm))
 }
 

@@ -151,12 +151,12 @@ func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sens
 	case d == 0:
 		return implied, nil
 	case d >= implied.L2:
-		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d),
+		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", spelling.Exact(d),
 			implied.Why)}, nil
 	}
 	return calibrate.Sensitivity{}, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeLowSensitivity,
-		fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d),
-			domain.Shortest(implied.L2)),
+		fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", spelling.Exact(d),
+			spelling.Exact(implied.L2)),
 		"lower max_groups, or leave the declaration out")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
@@ -76,7 +77,7 @@ func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 	if !k.tabulate(d) {
 		p.Add(axes[at].Field+".nearest.kernel.bandwidth_m", problem.CodeTooManyCells,
 			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs,
-				domain.Shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
+				spelling.Exact(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
 		return nil
 	}
 	return k
@@ -85,7 +86,7 @@ func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems) {
 	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
 		p.Add(field+".bandwidth_m", problem.CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f",
-			domain.Shortest(h), maxBandwidth), "")
+			spelling.Exact(h), maxBandwidth), "")
 	}
 	if s.Kind != query.Histogram {
 		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted",
@@ -198,8 +199,8 @@ func (k *Kernel) sensitivity(q *Base, adj query.Adjacency) calibrate.Sensitivity
 	l2 := k.Norm(q.Limits, adj)
 	row := k.OfRow()
 	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
-		domain.Shortest(row), domain.Shortest(k.bandwidth), domain.Shortest(cutOff*k.bandwidth))
-	rows, product := q.rowsText(), domain.Shortest(row)
+		spelling.Exact(row), spelling.Exact(k.bandwidth), spelling.Exact(cutOff*k.bandwidth))
+	rows, product := q.rowsText(), spelling.Exact(row)
 	if q.Limits.Rows > 1 {
 		product = fmt.Sprintf("%d × %s", q.Limits.Rows, product)
 	}

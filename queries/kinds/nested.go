@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -227,7 +228,7 @@ func (q *Nested) why(adj query.Adjacency, l2 float64) string {
 	case !q.Spec.PerRow():
 		what = fmt.Sprintf("%s adds at most %s to the level, which may be in one cell: ", q.Spec.EachUnit(), rows)
 	}
-	return what + domain.Shortest(l2)
+	return what + spelling.Exact(l2)
 }
 
 // Strategy describes the error of each level.

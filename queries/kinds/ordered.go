@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -114,7 +115,7 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 		}
 		l2 := sensitivity.RootUpRat(norm)
 		out = append(out, query.Component{
-			Name: q.componentName(l), Sens: calibrate.Sensitivity{L2: l2, Why: who + level.Why + ": " + domain.Shortest(l2)},
+			Name: q.componentName(l), Sens: calibrate.Sensitivity{L2: l2, Why: who + level.Why + ": " + spelling.Exact(l2)},
 			Cells: q.Groups * level.Cells, Quantum: level.Quantum, RowBound: 1, Scale: 1, Weight: level.Weight,
 		})
 	}

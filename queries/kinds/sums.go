@@ -217,7 +217,7 @@ func (q *Sums) norm(l bounding.Limits, adj query.Adjacency) float64 {
 // sumSensitivity returns the L2 sensitivity of the sums, with a line that explains it.
 func (q *Sums) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.Limits, adj)
-	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
+	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + spelling.Exact(l2)}
 }
 
 // componentOfSum returns the component of the sums, which has the given sensitivity.
@@ -227,7 +227,7 @@ func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) q
 	return query.Component{
 		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1,
 			q.Quantizer.Exponent), RowBound: bound, Scale: 1, Weight: 1,
-		L1: l1, WhyL1: q.whySum(adj) + ": " + domain.Shortest(l1), Cost: float64(q.Cells()) / (bound * bound),
+		L1: l1, WhyL1: q.whySum(adj) + ": " + spelling.Exact(l1), Cost: float64(q.Cells()) / (bound * bound),
 	}
 }
 
@@ -250,9 +250,9 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 // sizeText describes a row's value in words: "a value in [0, 99]", or for means a value minus the centre.
 func (q *Sums) sizeText() string {
 	v := q.Quantizer
-	norm := domain.Shortest(q.Reach.OfRow())
+	norm := spelling.Exact(q.Reach.OfRow())
 	between := func(what string, v *quantize.Quantizer) string {
-		return fmt.Sprintf("a %s in [%s, %s]", what, domain.Shortest(v.Real(v.Min-v.Centre)), domain.Shortest(v.Real(v.Max-v.Centre)))
+		return fmt.Sprintf("a %s in [%s, %s]", what, spelling.Exact(v.Real(v.Min-v.Centre)), spelling.Exact(v.Real(v.Max-v.Centre)))
 	}
 	if f := v.Factors; f != nil {
 		return between("weight", f.Weight) + " times " + between("value", f.Value)

@@ -72,7 +72,7 @@ func checkCountsType(v *quantize.Value, l domain.BatchColumns) {
 	const field = "input.counts.column"
 	if _, t, ok := l.Find(v.Columns[0], field); ok && t.Kind != table.Int && t.Kind != table.Uint {
 		l.Problems.Add(field, problem.CodeColumnType, "a column of type "+t.String()+" holds no counts",
-			"counts are integers; input.csv.types and input.jsonl.columns type columns: {"+v.Columns[0]+": int}")
+			"counts are integers; "+problem.TypesOfTexts+": {"+v.Columns[0]+": int}")
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/aggregation"
-	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -70,10 +70,10 @@ func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Compon
 		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More),
 			r.Exponent), Scale: 1, Weight: l2,
 		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " +
-			domain.Shortest(l2)},
+			spelling.Exact(l2)},
 	}
 	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
-	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
+	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + spelling.Exact(square.L1)
 	// costs are relative to the square of the largest variance, which is h²/2
 	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h)
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2

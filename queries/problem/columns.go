@@ -37,6 +37,9 @@ func nearNames(name string, names []string) []string {
 	return near[:min(len(near), 3)]
 }
 
+// TypesOfTexts is the part of a hint that says where a job types the columns of text files.
+const TypesOfTexts = "input.csv.types and input.jsonl.columns type columns"
+
 // BadType returns the problem that a column of type t cannot be used. Its Hint is empty if queries can read the type,
 // but not for this use.
 func BadType(t table.Type) *Error {

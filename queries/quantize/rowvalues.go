@@ -54,7 +54,7 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 	default:
 		hint := problem.BadType(t).Hint // BadType has a hint if no query can read columns of this type
 		if hint == "" {
-			hint = "input.csv.types and input.jsonl.columns type columns"
+			hint = problem.TypesOfTexts
 		}
 		p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot be added up", t), hint)
 	}

@@ -41,9 +41,9 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 	if compared {
 		text += "  input    compared: the release was made from it\n"
 	}
-	text += console.Fill("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n",
+	text += console.Fill("  promise  epsilon %s, delta %s (mu %s) for the whole release; unit %s, %s\n  budget   %s\n\n",
 		p.Job().Privacy.Epsilon,
-		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b))
+		p.Job().Privacy.Delta, spelling.Short(float64(p.Mu()), 4), p.Account().Unit, p.Adjacency(), budgetLine(b))
 	if promise := p.Upstream(); promise != "" {
 		text += console.Fill("  note     by the promise of the table's producer, %s: this program neither bounded nor checked it\n\n",
 			promise)

@@ -177,8 +177,8 @@ func planJSON(p *pipeline.Plan) map[string]any {
 }
 
 func planText(p *pipeline.Plan) string {
-	text := console.Fill("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
-		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency())
+	text := console.Fill("%s: epsilon %s, delta %s (mu %s), unit %s, %s; no data was read\n\n", p.Name(),
+		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, spelling.Short(float64(p.Mu()), 6), p.Account().Unit, p.Adjacency())
 	if promise := p.Upstream(); promise != "" {
 		text += console.Fill("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n", promise)
 	}
@@ -262,8 +262,8 @@ func followersText(p *pipeline.Plan, query int) string {
 		}
 	}
 	if q := &p.Queries()[query]; len(names) > 0 {
-		return console.Fill("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(),
-			strings.Join(names, ", "), 100*budgetShare(p, q), float64(q.Selection.Failure))
+		return console.Fill("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %s of delta\n", q.Query.Name(),
+			strings.Join(names, ", "), 100*budgetShare(p, q), spelling.Short(float64(q.Selection.Failure), 3))
 	}
 	return ""
 }

@@ -62,6 +62,6 @@ func comparedText(p *pipeline.Plan) string {
 		}
 		text = "Geometric or Laplace noise of the same epsilon needs no delta: with privacy.delta: 0 " + gain
 	}
-	return console.Fill("\n%s, and the ledger would be charged mu %.4g in place of %.4g\n", text, float64(with.Mu),
-		float64(p.Mu())) + console.Aligned(rows)
+	return console.Fill("\n%s, and the ledger would be charged mu %s in place of %s\n", text,
+		spelling.Short(float64(with.Mu), 4), spelling.Short(float64(p.Mu()), 4)) + console.Aligned(rows)
 }

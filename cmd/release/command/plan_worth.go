@@ -81,7 +81,7 @@ func noiseThreshold(q *pipeline.Planned) float64 {
 func worthText(p *pipeline.Plan) (text string) {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
-		text = console.Fill("\nby basic composition the same noise would cost epsilon %.4g\n", w.Basic)
+		text = console.Fill("\nby basic composition the same noise would cost epsilon %s\n", spelling.Short(w.Basic, 4))
 	}
 	for _, size := range effectiveSizes(p) {
 		text += size + "\n"

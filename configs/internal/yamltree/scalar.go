@@ -49,7 +49,7 @@ func (d *Decoder) str(v reflect.Value, s Spot) {
 	}
 }
 
-// Number returns the text of a number that a float64 can hold.
+// Number returns the text of a number that a float64 can hold. A zero has no minus sign.
 func (d *Decoder) Number(s Spot) (string, bool) {
 	text, ok := d.Text(s, "a number")
 	if !ok {
@@ -61,6 +61,8 @@ func (d *Decoder) Number(s Spot) (string, bool) {
 		d.Refuse(s, CodeWrongType, "expected a number, found "+d.Show(s.Path, text), numberHint(s))
 	case r.Abs(r).Cmp(largest) > 0:
 		d.Refuse(s, CodeBadValue, "the number is out of range", "numbers go up to 1e300")
+	case r.Sign() == 0:
+		return strings.TrimPrefix(text, "-"), true
 	default:
 		return text, true
 	}
@@ -100,7 +102,7 @@ func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	case err != nil || v.OverflowInt(n):
 		d.Refuse(s, CodeBadValue, "the number is out of range", "")
 	case hasLeast && below(n, least):
-		d.Refuse(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.Show(s.Path, text)), "")
+		d.Refuse(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.Show(s.Path, strconv.FormatInt(n, 10))), "")
 	default:
 		v.SetInt(n)
 	}

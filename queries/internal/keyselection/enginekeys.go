@@ -34,7 +34,7 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 		if ok && !hasKeys(t) {
 			hint := problem.BadType(t).Hint // BadType has a hint if no query can read columns of this type
 			if hint == "" {
-				hint = "numbers with fractions are cut with edges; input.csv.types and input.jsonl.columns type columns"
+				hint = "numbers with fractions are cut with edges; " + problem.TypesOfTexts
 			}
 			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", hint)
 		}

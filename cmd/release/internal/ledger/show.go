@@ -194,9 +194,9 @@ func promise(b *ledger.Balance) string {
 	if b.Account.Adjacency == "replace-one" {
 		change = "replaced"
 	}
-	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %.6g-Gaussian "+
+	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %s-Gaussian "+
 		"differentially private for one %s being %s",
-		float64(b.Largest), b.Account.Unit, change)
+		spelling.Short(float64(b.Largest), 6), b.Account.Unit, change)
 	if b.DeltaCap.Sign() > 0 {
 		s += ", but for a probability of failure of " + b.Budget.DeltaCap
 	}
@@ -290,7 +290,7 @@ func runRows(runs []ledger.Run) [][]string {
 	for _, r := range runsJSON(runs) {
 		rows = append(rows, []string{
 			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, console.OrDash(r.Window), r.State,
-			fmt.Sprintf("%.6g", r.Mu), r.Updated, console.Here(r.Folder),
+			spelling.Short(r.Mu, 6), r.Updated, console.Here(r.Folder),
 		})
 	}
 	return rows

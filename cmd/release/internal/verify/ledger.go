@@ -58,9 +58,9 @@ func (v *verifying) ledger(ctx context.Context) error {
 	return nil
 }
 
-// pruned returns an error if a ledger records that the folder, which does not exist, was deleted on purpose by the verb
-// prune.
-func (v *verifying) pruned(ctx context.Context) error {
+// absent returns an error if a ledger knows why there is no folder: its run was cut short before it published, the verb
+// prune deleted the folder, or the folder was published and is lost.
+func (v *verifying) absent(ctx context.Context) error {
 	store, err := v.store()
 	if err != nil {
 		return err
@@ -75,12 +75,28 @@ func (v *verifying) pruned(ctx context.Context) error {
 			return pipeline.LedgerError("read the ledger", err)
 		}
 		for i := range slices.Backward(runs) {
-			if at, pruned := runs[i].PrunedIn(v.dir); pruned {
-				return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "pruned", Message: "release prune deleted " +
-					console.Here(v.dir) + " on " + at.UTC().Format(time.DateOnly) + ", by " + jobs.ShownStore(store),
-					Hint: "restore the folder from a copy to verify it; the ledger still has its release and its charge"}
+			if err := v.absentBy(&runs[i], jobs.ShownStore(store)); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// absentBy returns an error that tells why the folder does not exist, if it belongs to the run r; nil otherwise.
+func (v *verifying) absentBy(r *ledger.Run, store string) error {
+	at, pruned := r.PrunedIn(v.dir)
+	switch here := console.Here(v.dir); {
+	case pruned:
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "pruned", Message: "release prune deleted " +
+			here + " on " + at.UTC().Format(time.DateOnly) + ", by " + store,
+			Hint: "restore the folder from a copy to verify it; the ledger still has its release and its charge"}
+	case r.Charge.Dir == v.dir && r.State != ledger.Published:
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: "there is no release in " + here +
+			" yet, by " + store, Hint: jobs.WaitingText(r, time.Now())}
+	case r.Charge.Dir == v.dir || slices.ContainsFunc(r.Rerenderings, func(d ledger.Rerendering) bool { return d.Dir == v.dir }):
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: "a release was published in " + here +
+			", by " + store + ", and the folder is gone", Hint: "restore the folder from a copy to verify it"}
 	}
 	return nil
 }
@@ -144,10 +160,19 @@ func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 		v.add("ledger", failed, "%s: %s%s", jobs.ShownStore(store), f, how)
 	}
 	if len(findings) == 0 {
-		v.add("ledger", passed, "the release is recorded in %s (%s)%s", jobs.ShownStore(store), entries(len(audit.Entries)),
-			how)
+		v.add("ledger", passed, "the release is recorded in %s (%s)%s%s", jobs.ShownStore(store), entries(len(audit.Entries)),
+			how, unpublishedWords(jobs.RunOf(runs, v.digest)))
 	}
 	return nil
+}
+
+// unpublishedWords returns how to end the run of a release whose publication its ledger does not record: the run is at
+// work, or was cut short after it renamed the folder. It returns "" for other runs.
+func unpublishedWords(r *ledger.Run) string {
+	if r == nil || r.State == ledger.Published {
+		return ""
+	}
+	return "; it is charged, and not recorded as published: the same run again records that at no cost"
 }
 
 // compare returns the differences between the ledger and the manifest.

@@ -2,14 +2,17 @@ package verify
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -168,6 +171,44 @@ ledger: {store: "sqlite:ledger.db", dataset: clinic, budget: {epsilon: 1, delta:
 	} {
 		if got := sameTables(job, c.recorded); got != c.want {
 			t.Errorf("%v: %v", c.recorded, got)
+		}
+	}
+}
+
+// If the folder does not exist, its ledger tells why, and which command ends that: a run that was cut short is not taken
+// for a publication.
+func TestLedgerTellsWhyThereIsNoFolder(t *testing.T) {
+	const dir = "/releases/out"
+	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	charge := ledger.Charge{Job: "trips", Dir: dir, Params: map[string]string{"date": "2024-05-05"}}
+	digests := ledger.Digests{Release: "d"}
+	for _, c := range []struct {
+		run  ledger.Run
+		want string
+	}{
+		{ledger.Run{Charge: charge, State: ledger.Reserved, Updated: at}, "job trips --param date=2024-05-05 is charged and not " +
+			"published since 2024-05-06T07:08:09Z: its run is at work, or was cut short; the same run again takes it up at no cost"},
+		{ledger.Run{Charge: charge, State: ledger.Sealed, Digests: digests, Updated: at}, "is charged and not published since"},
+		{ledger.Run{Charge: charge, State: ledger.Published, Digests: digests}, "was published in " + dir + ", by l.db, and the " +
+			"folder is gone\nhint: restore the folder from a copy"},
+		{ledger.Run{Charge: charge, State: ledger.Published, Digests: digests, Pruned: map[string]time.Time{"d": at}},
+			"release prune deleted " + dir + " on 2024-05-06"},
+		{ledger.Run{Charge: ledger.Charge{Job: "trips", Dir: "/elsewhere"}, State: ledger.Reserved}, ""},
+		{ledger.Run{Charge: ledger.Charge{Dir: "/elsewhere"}, State: ledger.Published,
+			Rerenderings: []ledger.Rerendering{{Dir: dir}}}, "was published in"},
+	} {
+		v := &verifying{dir: dir}
+		err := v.absentBy(&c.run, "l.db")
+		said := ""
+		var failed *pipeline.Error
+		if errors.As(err, &failed) {
+			said = failed.Message + "\nhint: " + failed.Hint
+		}
+		if !strings.Contains(said, c.want) || c.want == "" && err != nil {
+			t.Errorf("%s: %q, want %q", c.run.State, said, c.want)
+		}
+		if words := unpublishedWords(&c.run); (words == "") != (c.run.State == ledger.Published) {
+			t.Errorf("%s: %q", c.run.State, words)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 	}
 	v := &verifying{verifier: a, dir: dir, flags: f}
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := v.pruned(ctx); err != nil {
+		if err := v.absent(ctx); err != nil {
 			return err
 		}
 	}
