@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -149,35 +151,57 @@ func quotedTable(d dialect, name string) string {
 // describe reads the names and types of the columns.
 func (d *Database) describe(ctx context.Context) error {
 	return d.within(ctx, func(tx *session) error {
-		rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
-		if err != nil {
-			return failed(ctx, "the input's columns cannot be read", err)
-		}
-		defer rows.Close()
-		types, err := rows.ColumnTypes()
-		if err != nil {
-			return failed(ctx, "the input's columns cannot be read", err)
-		}
-		all := make([]columnType, len(types))
-		for i, t := range types {
-			all[i] = columnType{Name: t.Name(), Expr: d.dialect.quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
-			all[i].Precision, all[i].Scale, all[i].HasDecimal = t.DecimalSize()
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return failed(ctx, "the input's columns cannot be read", err)
-		}
-		if n, ok := d.dialect.(typeNamer); ok {
-			if err := n.nameTypes(ctx, tx, d.from, all); err != nil {
-				return err
-			}
-		}
 		d.columns, d.other = map[string]column{}, map[string]string{}
-		for _, of := range all {
-			of.Exact = slices.Contains(d.source.Exact, of.Name)
-			d.add(of)
-		}
-		return nil
+		return d.readColumns(ctx, tx, "1 = 0")
 	})
+}
+
+// readColumns adds the columns that the input has in a session. never is a condition that no row meets.
+func (d *Database) readColumns(ctx context.Context, tx *session, never string) error {
+	rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE "+never)
+	if err != nil {
+		return failed(ctx, "the input's columns cannot be read", err)
+	}
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return failed(ctx, "the input's columns cannot be read", err)
+	}
+	all := make([]columnType, len(types))
+	for i, t := range types {
+		all[i] = columnType{Name: t.Name(), Expr: d.dialect.quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
+		all[i].Precision, all[i].Scale, all[i].HasDecimal = t.DecimalSize()
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return failed(ctx, "the input's columns cannot be read", err)
+	}
+	if n, ok := d.dialect.(typeNamer); ok {
+		if err := n.nameTypes(ctx, tx, d.from, all); err != nil {
+			return err
+		}
+	}
+	for _, of := range all {
+		of.Exact = slices.Contains(d.source.Exact, of.Name)
+		d.add(of)
+	}
+	return nil
+}
+
+// unchanged returns an error if the columns are no longer those that Open read: the statements cast them as these, so
+// two units could become one. Within a transaction the table then stays as it is, because it was read.
+func (d *Database) unchanged(ctx context.Context, tx *session) error {
+	now := *d
+	now.columns, now.other = map[string]column{}, map[string]string{}
+	// PostgreSQL refuses to run a prepared statement again if its columns have changed: this is another statement
+	if err := now.readColumns(ctx, tx, "0 = 1"); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(now.columns, d.columns) || !maps.Equal(now.other, d.other) {
+		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql",
+			Message: "the columns of the input's table were changed after the run had read their types",
+			Hint:    "run again; do not alter the table during a run"}
+	}
+	return nil
 }
 
 // typeNamer is a dialect that asks the server for the names of types that its driver does not know.
@@ -276,11 +300,18 @@ type spiller interface{ spillTo(folder string) string }
 func (d *Database) UseScratch(dir string) { d.spills.parent = dir }
 
 // reading does the same as within, for statements that read rows: a database in this process gets a spill folder while
-// f runs.
+// f runs, and in a transaction the columns are compared first.
 func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	dialect, ok := d.dialect.(spiller)
 	if !ok {
-		return d.within(ctx, f)
+		return d.within(ctx, func(s *session) error {
+			if d.dialect.transaction() != nil {
+				if err := d.unchanged(ctx, s); err != nil {
+					return err
+				}
+			}
+			return f(s)
+		})
 	}
 	defer d.spills.remove()
 	return d.within(ctx, func(s *session) error {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	_ "github.com/dprelease/dprelease/internal/postgres"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
@@ -222,6 +223,31 @@ func TestPostgresRemedies(t *testing.T) {
 		if diags := sqlpushtest.Plan(t, job).CheckWith(sqlpush.New(d, nil)); len(diags) != 1 ||
 			!strings.Contains(diags[0].Hint, "CAST in input.sql.query") {
 			t.Errorf("%s: %v", query, diags)
+		}
+	}
+}
+
+// A table that is altered after it was opened is refused. Its unit column was read as an integer: 1.2 and 1.4 would
+// become one unit, and a cast of a text would fail for some values and not for others.
+func TestPostgresAlteredTable(t *testing.T) {
+	s := newPostgres(t)
+	p := sqlpushtest.Plan(t, strings.Replace(countsJob, "unit: row", "unit: [id], per_unit: {max_rows: 1}", 1))
+	for i, change := range []string{"ALTER id TYPE float8 USING id + 0.2", "ALTER id TYPE text", "DROP zone", "RENAME zone TO other"} {
+		name := "visits" + strconv.Itoa(i)
+		if err := s.Exec("CREATE TABLE " + name + " AS SELECT 1 AS id, 'north' AS zone"); err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.Open(t.Context(), p, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if err := s.Exec("ALTER TABLE " + name + " " + change); err != nil {
+			t.Fatal(err)
+		}
+		_, err = sqlpush.New(d, nil).Aggregate(t.Context(), p, pipeline.Silent{})
+		if err == nil || !strings.Contains(err.Error(), "were changed after the run had read their types") {
+			t.Errorf("%s: %v", change, err)
 		}
 	}
 }
