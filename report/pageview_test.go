@@ -93,3 +93,12 @@ func TestCoverageIsStated(t *testing.T) {
 		}
 	}
 }
+
+// The number above a table of one row is written as page.js writes the number in the table.
+func TestTableNumber(t *testing.T) {
+	for x, want := range map[float64]string{4001.75: "4,002", -4001.75: "-4,002", 12.3456: "12.35", 17: "17", 0: "0"} {
+		if got := tableNumber(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+}

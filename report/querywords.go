@@ -15,8 +15,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
-
-	"github.com/dprelease/dprelease/report/picture"
 )
 
 // linear reports whether the query sums values, which may be negative; counts may not.
@@ -138,7 +136,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 		}
 		if t.Picture == pictureNumber && t.Table.Shown == 1 {
 			estimate := (&figure{d: t}).value(estimateColumn, 0)
-			if one.Number = picture.Number(estimate); q.kind == overBound {
+			if one.Number = tableNumber(estimate); q.kind == overBound {
 				v.About = append([]string{q.overBoundText(f, estimate)}, v.About...)
 			} else if q.linear() && holds == "" {
 				one.Number = strings.TrimSpace(one.Number + " " + q.valueUnit())
@@ -606,4 +604,13 @@ func (q *queryFacts) denoised() []string {
 			short(e.RMSE), short(e.Low), short(e.High), short(q.deviation)))
 	}
 	return out
+}
+
+// tableNumber returns a number as page.js writes it in a table: without decimals from 1000 on, and otherwise with four
+// significant digits.
+func tableNumber(x float64) string {
+	if math.Abs(x) >= 1000 {
+		x = math.Round(x)
+	}
+	return spelling.Number(x, 4)
 }

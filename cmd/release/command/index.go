@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"html/template"
@@ -41,6 +43,7 @@ The feed dates an entry by the date among its job's parameters, or else by deplo
 type indexed struct {
 	Title, Window, Guarantee, Link string
 	Digest                         string // the SHA-256 of the release's manifest
+	series                         string // a digest of the dataset's name and the job's without its dates
 	Withdrawn                      string // the day on which the release was withdrawn; "" if it was not
 	at, changed                    time.Time
 	dir                            string
@@ -217,6 +220,14 @@ func isRetired(path string) bool {
 func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	e := indexed{Title: report.Title(m), Digest: digest, Guarantee: "epsilon " + report.AsStated(m.Privacy.Epsilon) +
 		", delta " + report.AsStated(m.Privacy.Delta)}
+	name := m.Name
+	for _, value := range slices.Sorted(maps.Values(m.Params)) {
+		if value != "" {
+			name = strings.ReplaceAll(name, value, "$")
+		}
+	}
+	series := sha256.Sum256([]byte(m.Dataset() + "\x00" + name))
+	e.series = hex.EncodeToString(series[:])
 	target := path + "/" + manifest.FileName
 	for i := range m.Documents {
 		if m.Documents[i].Path == report.IndexName {
@@ -294,12 +305,12 @@ type (
 	}
 )
 
-// writeFeed writes an Atom feed. The id of an entry is the digest of the release's manifest. The id of the feed is the
-// digest of the oldest release.
+// writeFeed writes an Atom feed. The id of an entry is the digest of the release's manifest. The id of the feed
+// is made of the oldest release's dataset and job, so that it stays when old releases are pruned.
 func writeFeed(b *bytes.Buffer, all []indexed) error {
 	oldest := &all[len(all)-1]
 	newest := slices.MaxFunc(all, func(a, b indexed) int { return a.changed.Compare(b.changed) })
-	feed := atomFeed{ID: "urn:dprelease:feed:" + oldest.Digest, Title: oldest.Title, Author: oldest.Title,
+	feed := atomFeed{ID: "urn:dprelease:feed:" + oldest.series, Title: oldest.Title, Author: oldest.Title,
 		Updated: newest.changed.UTC().Format(time.RFC3339)}
 	for i := range all {
 		e := &all[i]

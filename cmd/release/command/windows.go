@@ -91,6 +91,10 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	}
 	var out []*windowed
 	for _, w := range list {
+		start := w.End.AddDate(0, 0, -1)
+		if (param.Every == "" || param.Every == "day") && runjob.InZone(start, zone).Equal(runjob.InZone(w.End, zone)) {
+			continue // clocks in the zone skipped this day, such as 2011-12-30 in Pacific/Apia
+		}
 		planned := &windowed{Window: w.Value}
 		for _, form := range append([]string{w.Value}, w.Forms...) {
 			params[name] = form

@@ -136,17 +136,21 @@ func (c *copying) run(ctx context.Context) error {
 		return err
 	}
 	last := len(c.files) - 1
-	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.sendFile(ctx, c.files[i], seen[i]) })
+	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.sendFile(ctx, c.files[i], &seen[i]) })
 	if err == nil {
-		err = c.alone(ctx)
+		err = c.unchanged(ctx, seen)
 	}
 	if err == nil {
-		err = c.sendFile(ctx, c.files[last], seen[last])
+		err = c.sendFile(ctx, c.files[last], &seen[last])
 	}
-	if err == nil && old != nil {
-		err = c.clear(ctx, old)
+	if err != nil || old == nil {
+		return err
 	}
-	return err
+	// Another replacement may have changed a file after it was checked: then the manifest must not stay beside it.
+	if err := c.unchanged(ctx, seen); err != nil {
+		return errors.Join(err, c.remove(ctx, seen[last].object))
+	}
+	return c.clear(ctx, old)
 }
 
 // vacant returns an error if the prefix in the store holds another release, or part of one.
@@ -223,10 +227,14 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 		}
 	}
 	c.resumed = before.Key != ""
-	if old == nil || seen[last].state == same {
-		return old, nil // only objects that an interrupted replacement left must be removed
+	if old == nil {
+		return nil, nil
 	}
 	if err := c.keep(ctx, before, old); err != nil {
+		return nil, err
+	}
+	// The note makes other replacements stop. What they changed before that is found here.
+	if err := c.unchanged(ctx, seen); err != nil {
 		return nil, err
 	}
 	if seen[last].state != other {
@@ -354,6 +362,28 @@ func (c *copying) alone(ctx context.Context) error {
 	return nil
 }
 
+// unchanged returns an error if an object is no longer the one that was seen, or if the note is not ours anymore:
+// another replacement is at work. Without a note there is nothing to check, since no object is replaced.
+func (c *copying) unchanged(ctx context.Context, seen []sighting) error {
+	if c.note.Key == "" {
+		return nil
+	}
+	err := c.each(ctx, len(seen), func(ctx context.Context, i int) error {
+		o, err := c.stat(ctx, c.files[i].name)
+		switch {
+		case err != nil && store.KindOf(err) != store.NotFound:
+			return err
+		case o != seen[i].object:
+			return c.taken()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.alone(ctx)
+}
+
 // clear removes the note and those files of earlier releases that this release does not have, unless somebody changed
 // them. It removes only objects whose names can be files of a release folder, since others may belong to a release in a
 // folder below the same prefix.
@@ -380,13 +410,8 @@ func (c *copying) clear(ctx context.Context, old map[string][]string) error {
 			return err
 		}
 	}
-	o, err := c.stat(ctx, replacedName)
-	if err == nil {
-		err = c.remove(ctx, o)
-		c.removed--
-	} else if store.KindOf(err) == store.NotFound {
-		return nil
-	}
+	err := c.remove(ctx, c.note)
+	c.removed--
 	return err
 }
 
@@ -475,10 +500,14 @@ func changed(f file) error {
 }
 
 // sendFile sends a file, if the store does not have it with the right contents, and reads it back.
-func (c *copying) sendFile(ctx context.Context, f file, s sighting) error {
+// It sets s to what the store has then.
+func (c *copying) sendFile(ctx context.Context, f file, s *sighting) error {
 	if s.state == same {
 		atomic.AddInt64(&c.found, 1)
 		return nil
+	}
+	if err := c.alone(ctx); err != nil {
+		return err
 	}
 	if s.state == other { // replace an object of the release whose manifest was removed
 		if _, err := c.stat(ctx, manifestName); err == nil {
@@ -511,6 +540,7 @@ func (c *copying) sendFile(ctx context.Context, f file, s sighting) error {
 	back, failed := c.look(ctx, f)
 	switch {
 	case failed == nil && back.state == same:
+		*s = back
 	case err != nil && kind == store.Unavailable:
 		return err
 	case failed != nil:

@@ -2,10 +2,12 @@ package publish_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/store"
@@ -327,6 +330,67 @@ func TestPublishedAtTheSameTime(t *testing.T) {
 		for i, dir := range []string{first, second} {
 			if own := files(t, dir)["p/release.json"]; failed[i] == nil && failed[1-i] != nil && !bytes.Equal(there, own) {
 				t.Errorf("try %d: the copy of %s succeeded, and the other's manifest is there", try, dir)
+			}
+		}
+	}
+}
+
+// mortal is a store that refuses all writes after some.
+type mortal struct {
+	*storetest.Memory
+	left *atomic.Int64 // the number of writes that are not refused
+}
+
+func (m mortal) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64,
+	over *store.Object) error {
+	if m.left.Add(-1) < 0 {
+		return store.Failure(store.Denied, "")
+	}
+	return m.Memory.Put(ctx, key, mediaType, content, size, over)
+}
+
+func (m mortal) Delete(ctx context.Context, o store.Object) error {
+	if m.left.Add(-1) < 0 {
+		return store.Failure(store.Denied, "")
+	}
+	return m.Memory.Delete(ctx, o)
+}
+
+// Another replacement runs, or is stopped after some of its writes, before some request of a replacement. Then
+// publish --replace puts any release there, whole, and leaves nothing of the others. A manifest never
+// stays beside files that it does not state.
+func TestReplaceWithinReplace(t *testing.T) {
+	third := filepath.Join(t.TempDir(), "third")
+	if err := writeRelease(third, "3"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dirs := range [][2]string{{first, second}, {second, third}} {
+		for _, writes := range []int64{2, 1000} {
+			for at, more := int64(1), true; more; at += 5 {
+				m := publishedTo(t, first)
+				var left, requests atomic.Int64
+				left.Store(writes)
+				store.Register("mortal", func(context.Context, store.Address) (store.Bucket, error) {
+					return mortal{m, &left}, nil
+				})
+				m.Before = func(string, string, int64) (int, error) {
+					if requests.Add(1) == at {
+						_, _ = run(t, dirs[1], "mortal://bucket/p", "--replace")
+					}
+					return 0, nil
+				}
+				_, _ = run(t, dirs[0], place, "--replace")
+				m.Before = nil
+				when := fmt.Sprintf("%s, and before request %d %d writes of %s", filepath.Base(dirs[0]), at, writes,
+					filepath.Base(dirs[1]))
+				whole(t, m, when)
+				for _, next := range []string{third, first} {
+					if _, err := run(t, next, place, "--replace"); err != nil {
+						t.Fatalf("%s: %v", when, err)
+					}
+					equal(t, m.Keys(), files(t, next))
+				}
+				more = requests.Load() >= at
 			}
 		}
 	}
