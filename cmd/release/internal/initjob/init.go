@@ -17,6 +17,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/regular"
@@ -257,6 +258,9 @@ func (f *flags) decide(ctx context.Context, c *console.Console) (asked bool, err
 		if err := given.check(given.value); err != nil {
 			return asked, console.Usagef("%s: %v", given.flag, err)
 		}
+	}
+	if delta, err := strconv.ParseFloat(f.Delta, 64); err == nil {
+		jobs.WarnOfDelta(c, f.Delta, delta)
 	}
 	if f.profile {
 		var left []string
