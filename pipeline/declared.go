@@ -9,7 +9,7 @@ import (
 )
 
 // CheckDeclared does the part of [Plan.Check] that needs no file: it checks the plan against the columns and types that
-// the job states for text files. It finds nothing if another file of the input, or a database, states types of its own.
+// the job states for text files. It finds nothing if one of the inputs is a database, a Parquet or Arrow file, or a mix of CSV and JSON lines.
 // typeOf parses a type as a job writes it, such as "date 2/1/2006"; "" is the type of a column without one.
 func (p *Plan) CheckDeclared(typeOf func(string) (table.Type, error)) configs.Diagnostics {
 	if len(p.tables) == 0 {
@@ -58,6 +58,7 @@ func declaredSchema(in *configs.Input, read []string, typeOf func(string) (table
 		for _, e := range in.Events {
 			columns = slices.AppendSeq(columns, maps.Values(e))
 		}
+		columns = slices.DeleteFunc(columns, func(name string) bool { return isMade(in, name) })
 	}
 	var schema table.Schema
 	for _, name := range slices.AppendSeq(slices.Clone(columns), maps.Keys(in.Folders)) {
@@ -75,4 +76,10 @@ func declaredSchema(in *configs.Input, read []string, typeOf func(string) (table
 		schema.Fields = append(schema.Fields, table.Field{Name: name, Type: t})
 	}
 	return schema, true
+}
+
+// isMade reports whether the job makes a column: derives it, or looks it up.
+func isMade(in *configs.Input, name string) bool {
+	_, derived := in.Derive[name]
+	return derived || slices.ContainsFunc(in.Lookups, func(l configs.Lookup) bool { return slices.Contains(l.Names(), name) })
 }

@@ -24,7 +24,8 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 `
 
 // A query, a view, a foreign table of a view, or a table with such a foreign table as a partition or child, that fails
-// on no value does not fail as an input either: PostgreSQL computes its columns only for rows that it returns, and evaluates no condition of the statements for other rows.
+// on no value does not fail as an input either: PostgreSQL computes its columns only for rows that it returns, and
+// evaluates no condition of the statements for other rows.
 func TestPostgresGuardedCasts(t *testing.T) {
 	s := newPostgres(t)
 	dsn, err := url.Parse(s.DSN)

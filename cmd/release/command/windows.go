@@ -129,6 +129,7 @@ func (f *windowFlags) last(p *configs.Param, now time.Time) string {
 	if f.to != "" {
 		return f.to
 	}
+	now = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC) // no clock of this date is skipped
 	switch p.Every {
 	case "month":
 		return now.AddDate(0, 0, -now.Day()).Format("2006-01")

@@ -23,4 +23,12 @@ func TestLastInterval(t *testing.T) {
 			t.Errorf("the last %s in %s is %s, want %s", c.every, c.zone, got, c.want)
 		}
 	}
+	santiago, err := time.LoadLocation("America/Santiago") // whose clocks skip the midnight of 6 September 2026
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = time.Date(2026, 9, 7, 0, 30, 0, 0, santiago)
+	if got := (&windowFlags{}).last(&configs.Param{Every: "day"}, now); got != "2026-09-06" {
+		t.Errorf("the last day in Santiago is %s", got)
+	}
 }

@@ -1,6 +1,7 @@
 package initjob
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // A job that cannot run is reported by lines and keys of a file that its user never sees. The text of the job is
@@ -17,25 +19,28 @@ import (
 // keyPath matches the path of a key, or of an item of a list, at the start of a diagnostic's message.
 var keyPath = regexp.MustCompile(`^[a-z_]+([.\[]\S*)?: `)
 
+// formCodes are the codes of problems that another form of the answer ends. Others have better hints of their own.
+var formCodes = []string{configs.CodeBadValue, configs.CodeDuplicate, problem.CodeColumnType}
+
 // faults returns a sentence for each problem of a job with this text. It names the answer that is at fault and, for an
 // answer about a column, what the column accepts.
 func (j *Job) faults(text string, diags configs.Diagnostics) (all []string) {
 	told := map[string]bool{}
 	for _, d := range diags {
 		said := keyPath.ReplaceAllString(d.Message, "")
-		if told[said+d.Hint] { // a budget has the epsilon and delta of the release unless flags state others
-			continue
+		answer, accepted := j.answerAt(text, d.Line)
+		if budget, ok := strings.CutPrefix(d.Message, "ledger.budget."); ok {
+			if told[said+d.Hint] { // the budget is the epsilon and delta of the release unless flags state another
+				continue
+			}
+			key, _, _ := strings.Cut(budget, ":")
+			answer = cmp.Or(answer, "--budget-"+key)
 		}
 		told[said+d.Hint] = true
-		answer, accepted := j.answerAt(text, d.Line)
-		if answer == "" && strings.HasPrefix(d.Message, "ledger.budget.") {
-			key, _, _ := strings.Cut(strings.TrimPrefix(d.Message, "ledger.budget."), ":")
-			answer = "--budget-" + key
-		}
 		if answer == "" {
 			answer, said = "the job", d.Message
 		}
-		if accepted == "" {
+		if accepted == "" || d.Hint != "" && !slices.Contains(formCodes, d.Code) {
 			accepted = d.Hint
 		}
 		if accepted != "" {
@@ -109,7 +114,7 @@ func (j *Job) kindOf(column string) string {
 
 // rangeOf returns the form of the range in which a column's values are added up.
 func (j *Job) rangeOf(column string) string {
-	if kind := j.kindOf(column); kind == "date" || kind == "timestamp" {
+	if kind := j.kindOf(column); kind == "date" || kind == "timestamp" || kind == "bool" {
 		return fmt.Sprintf("column %s is %s: ask this about a column of numbers", column, kind)
 	}
 	return fmt.Sprintf("write %s=MIN..MAX with the lower number first, such as %s=0..100", column, column)

@@ -91,6 +91,8 @@ func (v *verifying) absentBy(r *ledger.Run, store string) error {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "pruned", Message: "release prune deleted " +
 			here + " on " + at.UTC().Format(time.DateOnly) + ", by " + store,
 			Hint: "restore the folder from a copy to verify it; the ledger still has its release and its charge"}
+	case r.State == ledger.Cancelled:
+		return nil
 	case r.Charge.Dir == v.dir && r.State != ledger.Published:
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: "there is no release in " + here +
 			" yet, by " + store, Hint: jobs.WaitingText(r, time.Now())}
@@ -169,7 +171,7 @@ func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 // unpublishedWords returns how to end the run of a release whose publication its ledger does not record: the run is at
 // work, or was cut short after it renamed the folder. It returns "" for other runs.
 func unpublishedWords(r *ledger.Run) string {
-	if r == nil || r.State == ledger.Published {
+	if r == nil || r.State == ledger.Published || r.State == ledger.Cancelled {
 		return ""
 	}
 	return "; it is charged, and not recorded as published: the same run again records that at no cost"

@@ -194,6 +194,7 @@ func TestLedgerTellsWhyThereIsNoFolder(t *testing.T) {
 		{ledger.Run{Charge: charge, State: ledger.Published, Digests: digests, Pruned: map[string]time.Time{"d": at}},
 			"release prune deleted " + dir + " on 2024-05-06"},
 		{ledger.Run{Charge: ledger.Charge{Job: "trips", Dir: "/elsewhere"}, State: ledger.Reserved}, ""},
+		{ledger.Run{Charge: charge, State: ledger.Cancelled}, ""},
 		{ledger.Run{Charge: ledger.Charge{Dir: "/elsewhere"}, State: ledger.Published,
 			Rerenderings: []ledger.Rerendering{{Dir: dir}}}, "was published in"},
 	} {
@@ -207,7 +208,8 @@ func TestLedgerTellsWhyThereIsNoFolder(t *testing.T) {
 		if !strings.Contains(said, c.want) || c.want == "" && err != nil {
 			t.Errorf("%s: %q, want %q", c.run.State, said, c.want)
 		}
-		if words := unpublishedWords(&c.run); (words == "") != (c.run.State == ledger.Published) {
+		if words := unpublishedWords(&c.run); (words == "") != (c.run.State == ledger.Published ||
+			c.run.State == ledger.Cancelled) {
 			t.Errorf("%s: %q", c.run.State, words)
 		}
 	}
