@@ -9,8 +9,9 @@ import (
 )
 
 // CheckDeclared does the part of [Plan.Check] that needs no file: it checks the plan against the columns and types that
-// the job states for text files. It finds nothing if one of the inputs is a database, a Parquet or Arrow file, or a mix of CSV and JSON lines.
-// typeOf parses a type as a job writes it, such as "date 2/1/2006"; "" is the type of a column without one.
+// the job states for text files. It finds nothing if one of the inputs is a database, a Parquet or
+// Arrow file, or a mix of CSV and JSON lines. typeOf parses a type as a job writes it, such as "date 2/1/2006"; "" is
+// the type of a column without one.
 func (p *Plan) CheckDeclared(typeOf func(string) (table.Type, error)) configs.Diagnostics {
 	if len(p.tables) == 0 {
 		schema, ok := declaredSchema(&p.job.Input, p.Columns(), typeOf)

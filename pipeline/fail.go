@@ -69,7 +69,7 @@ func LedgerError(step string, err error) error {
 		e.Code, e.Hint = "ledger-read-only", "nothing was spent; let this user write to the ledger and to its folder, and "+
 			"mount its file system for writing; ledger show and ledger audit only read"
 	case errors.Is(err, ledger.ErrFull):
-		e.Code, e.Hint = "ledger-full", "nothing was spent; make room on the ledger's file system"
+		e.Code, e.Hint = "ledger-full", "nothing was spent; make room on the file system of the ledger or, if it is copied, of its copy"
 	case errors.Is(err, ledger.ErrExposed):
 		e.Code, e.Hint = "ledger-exposed", "run the command at the end of each line; then check with release ledger audit "+
 			"that nobody changed the ledger"

@@ -190,14 +190,14 @@ var synonyms = []struct{ theirs, ours string }{
 	{"bucket, bin, category, class", "cell"},
 	{"join", "lookups, tables"},
 	{"person, people, individual, user, customer, patient, member, household, record, entity, row", "privacy unit"},
-	{"anonymous, anonymity, anonymize, anonymization, pseudonym, k-anonymity, gdpr, " +
-		"confidentiality, privacy, reidentification", "differential privacy"},
+	{"anonymous, anonymity, anonymize, anonymization, pseudonym, k-anonymity, gdpr, hipaa, " +
+		"pii, personal data, local dp, confidentiality, privacy, reidentification", "differential privacy"},
 	{"laplace, gaussian, gauss, geometric, normal distribution, randomness, seed", "mechanism"},
 	{"bias, unbiased", "noisy, estimate"},
 	{"rerun, repeat, retry, resume, restart, cache, reproducible, idempotent, deterministic", "release, fingerprint"},
 	{"stop, kill, abort, cancel, interrupt, signal, sigterm", "stopped"},
 	{"refund, reset, spent, spending", "budget"},
-	{"exit status, return code, status code, error number, 3, 4, 5, 6, 70, 75, 130, 134, 143", "exit code"},
+	{"exit status, return code, status code, error number, 3, 4, 5, 6, 70, 75, 129, 130, 134, 143, sighup", "exit code"},
 	{"lock, locked, timeout, in use, concurrent", "busy"},
 	{"memory, ram, oom, out of memory", "memory_limit"},
 	{"disk, space, disk space, quota", "disk-full"},
@@ -221,7 +221,7 @@ var synonyms = []struct{ theirs, ours string }{
 	{"encryption, encrypt, encrypted", "aggregate, memory_limit"},
 	{"hierarchy, hierarchical", "levels"},
 	{"contingency table, pivot, cross tabulation", "crosstabs"},
-	{"suppression, suppress, small count, small cell, small number, threshold", "withheld, pre-threshold"},
+	{"suppression, suppress, small count, small cell, small number, swapping, threshold", "withheld, pre-threshold"},
 	{"precision, utility", "accuracy"},
 }
 

@@ -42,6 +42,7 @@ Exit codes:
   6    ledger
   70   internal error
   75   try again later (the run or the ledger is in use)
+  129  stopped by SIGHUP: its terminal was closed
   130  stopped by SIGINT
   134  crashed: a fault of this program, stopped by SIGABRT
   143  stopped by SIGTERM`
