@@ -8,7 +8,7 @@ import (
 
 // Trino answers as the local engine does.
 func TestSuite(t *testing.T) {
-	sqlpushtest.Dialect{New: newTrino, Cases: 20, Pairs: 20, ManyCases: 1000, Keys: []uint64{0, 2},
+	sqlpushtest.Dialect{New: newTrino, Cases: 20, Pairs: 20, ManyCases: 100, Keys: []uint64{0, 2},
 		Units: units, Ends: ends}.Run(t)
 }
 
