@@ -97,8 +97,8 @@ func install() (home string, err error) {
 	return dir, err
 }
 
-// run starts the server and waits until it answers. Rows of the function sequence come from a worker, which the server
-// knows some time after it answers queries without a table.
+// run starts the server and waits until it answers. Rows of a table come from a worker, which the server knows for each
+// catalogue some time after it answers queries without a table.
 func (s *Server) run(t testing.TB, java, dir string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(s.Address)
@@ -127,8 +127,9 @@ func (s *Server) run(t testing.TB, java, dir string) {
 		"-Dlog.levels-file="+filepath.Join(s.Dir, "log.properties"), "-Dplugin.dir="+filepath.Join(dir, onlyPlugins),
 		"-Dcatalog.config-dir="+filepath.Join(s.Dir, "etc", "catalog"), "io.trino.server.TrinoServer")
 	s.Start(t, server, func(ctx context.Context) bool {
+		_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS memory.default.ready AS SELECT * FROM TABLE(sequence(1, 10))")
 		rows := 0
-		return db.QueryRowContext(ctx, "SELECT count(*) FROM TABLE(sequence(1, 10))").Scan(&rows) == nil
+		return err == nil && db.QueryRowContext(ctx, "SELECT count(*) FROM memory.default.ready").Scan(&rows) == nil && rows > 0
 	})
 }
 
