@@ -32,6 +32,3 @@ func Ceil(x *big.Rat) *big.Int {
 	f := Floor(new(big.Rat).Neg(x))
 	return f.Neg(f)
 }
-
-// Shortest formats x with the fewest digits that parse back to x.
-func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

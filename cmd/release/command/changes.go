@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/csv"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/combine"
-	"github.com/dprelease/dprelease/queries/domain"
 )
 
 const changesLong = `changes compares a table of a release with the same table of an earlier release: of each cell the difference and, for counts and sums, the
@@ -177,5 +177,8 @@ func intervalInFull(i combine.Interval) []string {
 	if math.IsNaN(i.Value) {
 		return []string{"", "", ""}
 	}
-	return []string{domain.Shortest(i.Value), domain.Shortest(i.Low), domain.Shortest(i.High)}
+	return []string{shortest(i.Value), shortest(i.Low), shortest(i.High)}
 }
+
+// shortest formats x with the fewest digits that parse back to x.
+func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

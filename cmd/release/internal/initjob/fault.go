@@ -28,7 +28,7 @@ func (j *Job) faults(text string, diags configs.Diagnostics) (all []string) {
 	told := map[string]bool{}
 	for _, d := range diags {
 		said := keyPath.ReplaceAllString(d.Message, "")
-		answer, accepted := j.answerAt(text, d.Line)
+		answer, accepted := j.answerAt(text, d)
 		if budget, ok := strings.CutPrefix(d.Message, "ledger.budget."); ok {
 			if told[said+d.Hint] { // the budget is the epsilon and delta of the release unless flags state another
 				continue
@@ -57,11 +57,11 @@ var answerOf = []struct{ line, flag string }{
 	{"  per_unit:", "--max-rows"}, {"  dir:", "--out"}, {"  store:", "--ledger"}, {"  dataset:", "--dataset"},
 }
 
-// answerAt returns the answer that decides a line of the job's text, counted from 1; "" if no answer does. For a query
+// answerAt returns the answer that decides the line of the job's text with a problem; "" if no answer does. For a query
 // it also returns the forms of cells, or of a range, that the column of this line accepts.
-func (j *Job) answerAt(text string, line int) (answer, accepted string) {
+func (j *Job) answerAt(text string, d configs.Diagnostic) (answer, accepted string) {
 	lines := strings.Split(text, "\n")
-	lines = lines[:min(max(line, 1), len(lines))]
+	lines = lines[:min(max(d.Line, 1), len(lines))]
 	last := lines[len(lines)-1]
 	start := slices.Index(lines, "queries:")
 	if start < 0 || slices.Contains(lines, "output:") || strings.HasPrefix(last, "data_checks:") {
@@ -91,7 +91,7 @@ func (j *Job) answerAt(text string, line int) (answer, accepted string) {
 	}
 	if dimension < 0 || dimension >= len(q.By) {
 		if q.Value != nil {
-			return answer, j.rangeOf(q.Value.Column)
+			return answer, j.rangeOf(q.Value.Column, d.Code)
 		}
 		return answer, ""
 	}
@@ -112,9 +112,9 @@ func (j *Job) kindOf(column string) string {
 	return kind
 }
 
-// rangeOf returns the form of the range in which a column's values are added up.
-func (j *Job) rangeOf(column string) string {
-	if kind := j.kindOf(column); kind == "date" || kind == "timestamp" || kind == "bool" {
+// rangeOf returns the form of the range in which a column's values are added up, for a problem with this code.
+func (j *Job) rangeOf(column, code string) string {
+	if kind := j.kindOf(column); code == problem.CodeColumnType || kind == "date" || kind == "timestamp" || kind == "bool" {
 		return fmt.Sprintf("column %s is %s: ask this about a column of numbers", column, kind)
 	}
 	return fmt.Sprintf("write %s=MIN..MAX with the lower number first, such as %s=0..100", column, column)

@@ -196,7 +196,7 @@ func promise(b *ledger.Balance) string {
 	}
 	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %s-Gaussian "+
 		"differentially private for one %s being %s",
-		spelling.Short(float64(b.Largest), 6), b.Account.Unit, change)
+		spelling.Exact(float64(b.Largest)), b.Account.Unit, change) // not rounded: it is a bound
 	if b.DeltaCap.Sign() > 0 {
 		s += ", but for a probability of failure of " + b.Budget.DeltaCap
 	}
