@@ -4,7 +4,8 @@ LINT ?= golangci-lint
 GORELEASER ?= goreleaser
 comma := ,
 
-.PHONY: build full dist test race lint fuzz bench bench-peers peers pages docs check check-engines check-long man figures mutants
+.PHONY: build full dist test race lint fuzz bench bench-peers peers pages docs check check-engines check-long check-long-full check-long-main check-long-bench \
+	check-python check-airflow man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -70,12 +71,17 @@ check-engines:
 	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 120m ./spark/... ./trino/...
 	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 60m ./beam/verb -run 'TestKilled(TaskManager|Executor)'
 
-# Every promise at full size; takes long.
-check-long:
-	DPRELEASE_LONG=1 $(GO) test -timeout 180m ./...
-	cd bench && DPRELEASE_LONG=1 CGO_ENABLED=1 $(GO) test -timeout 60m ./...
+# Every promise at full size, for hours; make -j2 -k check-long runs two parts at once and the others if one fails.
+check-long: check-long-full check-long-main check-long-bench check-python check-airflow
+
+check-long-full:
 	cd full && DPRELEASE_LONG=1 $(GO) test -timeout 300m ./...
-	$(MAKE) check-python check-airflow
+
+check-long-main:
+	DPRELEASE_LONG=1 $(GO) test -timeout 180m ./...
+
+check-long-bench:
+	cd bench && DPRELEASE_LONG=1 CGO_ENABLED=1 $(GO) test -timeout 60m ./...
 
 # The wheel under the Pythons of this machine, with pandas 2 and 3.
 check-python:
