@@ -140,7 +140,9 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 		}
 		if t.Picture == pictureNumber && t.Table.Shown == 1 {
 			estimate := (&figure{d: t}).value(estimateColumn, 0)
-			if one.Number = tableNumber(estimate); q.kind == overBound {
+			if one.Number = tableNumber(estimate); t.isEmpty() {
+				one.Number = cmp.Or(t.None, noValue)
+			} else if q.kind == overBound {
 				v.About = append([]string{q.overBoundText(f, estimate)}, v.About...)
 			} else if q.linear() && holds == "" {
 				one.Number = strings.TrimSpace(one.Number + " " + q.valueUnit())

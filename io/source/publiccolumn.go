@@ -37,7 +37,7 @@ func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]strin
 	f, ok := d.Schema().Lookup(column)
 	switch {
 	case !ok:
-		return nil, fault.New(fault.CodeColumn, "there is no such column").Advise("%s", namesAdvice(d.Schema())).
+		return nil, fault.New(fault.CodeColumn, "the table has no such column").Advise("%s", namesAdvice(d.Schema())).
 			InFile(store.Base(path)).OfColumn(column)
 	case f.Type.Kind == table.List:
 		return nil, fault.New(fault.CodeType, "lists are not keys").InFile(store.Base(path)).OfColumn(column)
