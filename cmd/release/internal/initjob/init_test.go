@@ -215,6 +215,16 @@ func TestQueryNamedAsNothing(t *testing.T) {
 	}
 }
 
+// A query in words of other tools, or without a range, is answered with the right form.
+func TestWordsOfOtherTools(t *testing.T) {
+	for asked, want := range map[string]string{"median age=0..100/5": "did you mean quantiles?", "avg fee=0..5": "did you mean mean?",
+		"mean fee": "mean fee=MIN..MAX", "sum fee=": "sum fee=MIN..MAX", "mean ": "COLUMN=CELLS"} {
+		if _, err := Parse(asked); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", asked, err)
+		}
+	}
+}
+
 // Columns of the unit that look like floats stay texts, so that no two identifiers become one. Numbers of JSON lines are
 // no texts: there the unit is at fault.
 func TestUnitsAreNotRounded(t *testing.T) {
