@@ -3,9 +3,9 @@ package source_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
