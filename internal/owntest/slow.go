@@ -6,6 +6,8 @@ import (
 )
 
 // Slow skips a test that takes a second or more of processor time, so that go test ./... is quick. make check runs it.
+// Test files that take long to compile and link have the build constraint check instead: go test -tags check compiles
+// them. Those of the examples do.
 func Slow(t *testing.T) {
 	t.Helper()
 	if !Checking() {
