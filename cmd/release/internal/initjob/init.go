@@ -351,8 +351,11 @@ func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error
 		defer d.Close()
 		diags = plan.Check(d.Schema())
 	}
-	if len(diags) == 0 {
+	switch {
+	case len(diags) == 0:
 		return plan, nil
+	case ctx.Err() != nil: // a public file was perhaps not read
+		return nil, context.Cause(ctx)
 	}
 	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(j.faults(text, diags), "; "))
 }
