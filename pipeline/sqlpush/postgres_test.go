@@ -255,6 +255,32 @@ func TestPostgresAlteredTable(t *testing.T) {
 	}
 }
 
+// Different values of an enum are different units, even if its owner has defined a cast to text under which they are
+// equal.
+func TestPostgresEnumWithCast(t *testing.T) {
+	s := newPostgres(t)
+	for _, text := range []string{
+		"CREATE TYPE mood AS ENUM ('sad', 'glad')",
+		"CREATE FUNCTION mood_text(mood) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'mood' $$",
+		"CREATE CAST (mood AS text) WITH FUNCTION mood_text(mood)",
+		"CREATE TABLE moods AS SELECT x AS id, 'north' AS zone FROM unnest(ARRAY['sad', 'glad', NULL]::mood[]) AS x",
+	} {
+		if err := s.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := sqlpushtest.Plan(t, strings.Replace(countsJob, "unit: row", "unit: [id], per_unit: {max_rows: 1}", 1))
+	d, err := s.Open(t.Context(), p, "moods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	got, err := sqlpushtest.Answers(t, sqlpush.New(d, nil), p)
+	if err != nil || got[0].Cells[0].Int64() != 2 {
+		t.Errorf("%v, %v: want 2 units", got, err)
+	}
+}
+
 // Discovered keys are told apart by their bytes, even in a column whose collation treats different texts as equal.
 func TestPostgresKeysOfCollations(t *testing.T) {
 	s := newPostgres(t)
