@@ -26,6 +26,7 @@ func TestStabilityOfCommand(t *testing.T) {
 	if long() {
 		jobs = 1000
 	}
+	dir := filepath.Join(t.TempDir(), "job") // the same for all runs: messages and ledgers name it
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1<<20, Writers: stabilitytest.Writers()}
 	for n := range jobs {
 		job, _ := stabilitytest.Draw(rand.New(rand.NewPCG(s.Seed, n)))
@@ -34,7 +35,7 @@ func TestStabilityOfCommand(t *testing.T) {
 			var shown [2]showntest.Lines
 			fits := true
 			for i := range 2 {
-				fits = fits && command(t, c, i, &shown[i], log...)
+				fits = fits && command(t, dir, c, i, &shown[i], log...)
 			}
 			if what := shown[0].Difference(&shown[1]); fits && what != "" {
 				t.Fatal(&stabilitytest.Finding{What: "the commands differ: " + what, Case: c})
@@ -43,10 +44,10 @@ func TestStabilityOfCommand(t *testing.T) {
 	}
 }
 
-// command runs the job of a case on one of its tables. false: the writer does not have the types that the job needs.
-func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines, args ...string) bool {
+// command runs the job of a case on one of its tables, in a folder that it makes and removes. false: the writer does not
+// have the types that the job needs.
+func command(t *testing.T, dir string, c *stabilitytest.Case, i int, shown *showntest.Lines, args ...string) bool {
 	t.Helper()
-	dir := filepath.Join(os.TempDir(), "dprelease-command-"+t.Name())
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
