@@ -139,9 +139,20 @@ func quotedTable(d dialect, name string) string {
 	return strings.Join(parts, ".")
 }
 
+// overrider is a dialect in which a database can have functions of its own that statements call instead of the
+// engine's. overrides returns an error if it has one.
+type overrider interface {
+	overrides(ctx context.Context, s *session) error
+}
+
 // describe fences the input if it is a view, and reads the names and types of the columns.
 func (d *Database) describe(ctx context.Context) error {
 	return d.within(ctx, func(tx *session) (err error) {
+		if o, ok := d.dialect.(overrider); ok {
+			if err := o.overrides(ctx, tx); err != nil {
+				return err
+			}
+		}
 		if d.view, err = d.isView(ctx, tx); d.view {
 			d.from = fenced(d.dialect, d.from)
 		}
