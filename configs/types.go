@@ -121,7 +121,8 @@ func decodeValues(d *yamltree.Decoder, vs *Values, s yamltree.Spot) {
 		}
 	case yaml.MappingNode:
 		if hint := otherForm(s.Node); hint != "" {
-			d.Refuse(s, CodeBadValue, "the keys of this mapping are no cells", hint+"; for cells of these names, write each value as a list")
+			d.Refuse(s, CodeBadValue, "the keys of this mapping are no cells", hint+"; for cells of these names, write each "+
+				"value as a list")
 			return
 		}
 		for _, e := range d.Pairs(s) {

@@ -69,7 +69,8 @@ func LedgerError(step string, err error) error {
 		e.Code, e.Hint = "ledger-read-only", "nothing was spent; let this user write to the ledger and to its folder, and "+
 			"mount its file system for writing; ledger show and ledger audit only read"
 	case errors.Is(err, ledger.ErrFull):
-		e.Code, e.Hint = "ledger-full", "nothing was spent; make room on the file system of the ledger or, if it is copied, of its copy"
+		e.Code, e.Hint = "ledger-full", "nothing was spent; make room on the file system of the ledger or, if it is "+
+			"copied, of its copy"
 	case errors.Is(err, ledger.ErrExposed):
 		e.Code, e.Hint = "ledger-exposed", "run the command at the end of each line; then check with release ledger audit "+
 			"that nobody changed the ledger"
@@ -113,9 +114,9 @@ func LedgerError(step string, err error) error {
 	case errors.As(err, new(*ledger.UnitError)):
 		e.Cause, e.Code, e.Hint = CauseBudget, "other-unit",
 			"nothing was spent; a budget protects the units of its tables as "+
-				"they were first charged: state the same unit or first join, and name the table under input.tables; or protect other "+
-				"units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee "+
-				"exists then"
+				"they were first charged: state the same unit or first join, and name the table under input.tables; or protect "+
+				"other units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no "+
+				"joint guarantee exists then"
 	case errors.Is(err, ledger.ErrUnavailable):
 		e.Hint = "remove the cause, and run the same command again: nothing is released without the ledger"
 	}

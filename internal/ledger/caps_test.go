@@ -58,7 +58,8 @@ func TestLifetimeKeepsShares(t *testing.T) {
 	}
 }
 
-// Percentages are rounded up or down, to three digits; down to 0 if they are tiny, so that a rest of rounding is no rest.
+// Percentages are rounded up or down, to three digits; down to 0 if they are tiny, so that a rest of rounding is no
+// rest.
 func TestPercent(t *testing.T) {
 	float := func(text string) *big.Float {
 		x, _, err := big.ParseFloat(text, 10, 300, big.ToNearestEven)

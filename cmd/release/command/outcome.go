@@ -45,7 +45,8 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		p.Job().Privacy.Epsilon,
 		p.Job().Privacy.Delta, spelling.Short(float64(p.Mu()), 4), p.Account().Unit, p.Adjacency(), budgetLine(b))
 	if promise := p.Upstream(); promise != "" {
-		text += console.Fill("  note     by the promise of the table's producer, %s: this program neither bounded nor checked it\n\n",
+		text += console.Fill("  note     by the promise of the table's producer, %s: this program neither bounded nor "+
+			"checked it\n\n",
 			promise)
 	}
 	planned := p.Queries()
@@ -93,7 +94,8 @@ func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 
 func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance, compared bool) any {
 	out := map[string]any{
-		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
+		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest,
+		"moved":             o.Moved,
 		"staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"account": map[string]any{
 			"dataset": b.Account.Dataset, "unit": b.Account.Unit, "adjacency": b.Account.Adjacency,

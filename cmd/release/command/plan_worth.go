@@ -105,12 +105,12 @@ func worthText(p *pipeline.Plan) (text string) {
 	if len(slices.Compact(slices.Clone(counts))) == 1 {
 		counts, each = counts[:1], ""
 	}
-	return text + console.Fill("%s: the interval of a group of few rows covers most of the range; to leave such groups empty, add "+
-		"publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
+	return text + console.Fill("%s: the interval of a group of few rows covers most of the range; to leave such groups "+
+		"empty, add publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
 }
 
-// sampleText proposes sample_by for queries of which one statement of the database could then answer all; "" if there are
-// none.
+// sampleText proposes sample_by for queries of which one statement of the database could then answer all; "" if there
+// are none.
 func sampleText(p *pipeline.Plan) (text string) {
 	job := p.Job()
 	if job.Input.SQL == nil || sqlpush.Choose(p).Local {
@@ -155,7 +155,8 @@ func effectiveSizes(p *pipeline.Plan) (texts []string) {
 		text := fmt.Sprintf("weights in [%s, %s]: the effective sample size (Kish) is at least %.3g %% of the rows",
 			spelling.Short(low, 4), spelling.Short(high, 4), 100*4*low/high/(1+low/high)/(1+low/high))
 		if low == 0 {
-			text = fmt.Sprintf("weights in [0, %s]: a lower end above 0 would bound the effective sample size (Kish)", spelling.Short(high, 4))
+			text = fmt.Sprintf("weights in [0, %s]: a lower end above 0 would bound the effective sample size (Kish)",
+				spelling.Short(high, 4))
 		}
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)

@@ -107,8 +107,8 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it " +
 			"left and charges nothing more"}
 	case protocol.NextResume:
-		return []string{"charged already, by a run that was cut short: a run continues under that charge and charges nothing " +
-			"more"}
+		return []string{"charged already, by a run that was cut short: a run continues under that charge and charges " +
+			"nothing more"}
 	}
 	return quoteLines(p, s.Quote)
 }
@@ -129,7 +129,8 @@ func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, r
 // plan reads no text files. The sentence depends only on the job.
 func dataPolicy(p *pipeline.Plan, refuses bool) string {
 	if refuses {
-		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
+		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: " +
+			"refuse)"
 	}
 	types := map[string]string{}
 	for prefix, in := range p.Job().Inputs() {

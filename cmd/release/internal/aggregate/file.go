@@ -17,8 +17,8 @@ import (
 // readKey reads the file of a key that encrypts partial aggregates.
 func readKey(path string) ([]byte, error) {
 	const largest = 1 << 12
-	return console.ReadKey(path, largest, "--key: the file %s can't be read: %s", "--key: %s can read the key %s: %s, and "+
-		"if somebody may have read it, make another with --new-key")
+	return console.ReadKey(path, largest, "--key: the file %s can't be read: %s", "--key: %s can read the key %s: %s, "+
+		"and if somebody may have read it, make another with --new-key")
 }
 
 // writeKey writes a key to a new file.

@@ -291,7 +291,8 @@ func (c *copying) readNote(ctx context.Context) (o store.Object, files map[strin
 	}
 	var n note
 	if json.Unmarshal(text, &n) != nil || n.Format != noteFormat || n.Files == nil {
-		return o, nil, c.refusal(replacedName, " is not a note of a replacement", "choose another prefix, or remove it yourself")
+		return o, nil, c.refusal(replacedName, " is not a note of a replacement", "choose another prefix, or remove it "+
+			"yourself")
 	}
 	return o, n.Files, nil
 }
