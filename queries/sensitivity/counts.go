@@ -9,6 +9,7 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -93,11 +94,11 @@ func RootUpRat(x *big.Rat) float64 {
 	return up
 }
 
-// RootText formats the square root of x: as an integer if it is one, else as "sqrt(x)".
+// RootText formats the square root of x, with a comma between thousands: as an integer if it is one, else as "sqrt(x)".
 func RootText(x *big.Int) string {
 	root := new(big.Int).Sqrt(x)
 	if new(big.Int).Mul(root, root).Cmp(x) == 0 {
-		return root.String()
+		return spelling.Grouped(root.String())
 	}
-	return "sqrt(" + x.String() + ")"
+	return "sqrt(" + spelling.Grouped(x.String()) + ")"
 }
