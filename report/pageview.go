@@ -246,7 +246,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	for _, text := range deltas {
 		delta, err := calibrate.ParseDown(text)
 		if eps, ok := g.Epsilon(delta); err == nil && ok {
-			v.Epsilons = append(v.Epsilons, [2]string{text, significantUp(eps, 5)})
+			v.Epsilons = append(v.Epsilons, [2]string{text, spelling.Up(eps, 5)})
 		}
 	}
 	v.How = f.how()

@@ -340,13 +340,13 @@ func (q *queryFacts) accuracy() string {
 		return fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with "+
 			"95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each "+
 			"sum stands in the tables.",
-			significantUp(q.half, 4))
+			spelling.Up(q.half, 4))
 	case q.overRows:
 		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that "+
 			"number divided by the %s. Its interval stands in the table.", short(q.deviation), q.divisor())
 	}
 	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with %s probability a noisy value is "+
-		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), significantUp(q.half, 4))
+		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), spelling.Up(q.half, 4))
 }
 
 // coverage returns the probability, in words, with which the 95 % intervals contain the exact values; "" if it is 95 %.
@@ -433,7 +433,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		left = "rows of each"
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: %s are left out by this bound.",
-		spelling.Integer(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess(), left)
+		spelling.Integer(int64(math.Round(max(estimate, 0)))), spelling.Up(q.half, 2), q.unitWords(f), q.excess(), left)
 }
 
 // excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the

@@ -180,7 +180,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 
 func planText(p *pipeline.Plan) string {
 	text := console.Fill("%s: epsilon %s, delta %s (mu %s), unit %s, %s; no data was read\n\n", p.Name(),
-		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, spelling.Short(float64(p.Mu()), 6), p.Account().Unit, p.Adjacency())
+		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, spelling.Up(float64(p.Mu()), 6), p.Account().Unit, p.Adjacency())
 	if promise := p.Upstream(); promise != "" {
 		text += console.Fill("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n",
 			promise)
@@ -194,9 +194,9 @@ func planText(p *pipeline.Plan) string {
 		half := halfWidth(&q)
 		if least := p.WithLeastRowBound(i); least != nil {
 			from, _ := least.HalfWidth()
-			half = spelling.Short(from, 4) + " to " + strings.TrimPrefix(half, atMost)
+			half = spelling.Up(from, 4) + " to " + strings.TrimPrefix(half, atMost)
 		}
-		l2, sigma := spelling.Short(s.L2, 6), spelling.Short(q.Sigma(), 6)
+		l2, sigma := spelling.Up(s.L2, 6), spelling.Down(q.Sigma(), 6)
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
@@ -266,7 +266,7 @@ func followersText(p *pipeline.Plan, query int) string {
 	}
 	if q := &p.Queries()[query]; len(names) > 0 {
 		return console.Fill("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %s of delta\n", q.Query.Name(),
-			strings.Join(names, ", "), 100*budgetShare(p, q), spelling.Short(float64(q.Selection.Failure), 3))
+			strings.Join(names, ", "), 100*budgetShare(p, q), spelling.Up(float64(q.Selection.Failure), 3))
 	}
 	return ""
 }

@@ -47,7 +47,7 @@ func strategyText(q *pipeline.Planned) string {
 	}
 	bound := ""
 	if s.Bound > 0 {
-		bound = "; no Gaussian noise of this mu has less than " + spelling.Short(s.Bound, 5)
+		bound = "; no Gaussian noise of this mu has less than " + spelling.Down(s.Bound, 5)
 	}
 	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
 	for _, t := range s.Tables {
@@ -55,8 +55,8 @@ func strategyText(q *pipeline.Planned) string {
 		if q.Kind == query.Histogram && t.Name == "cells" { // the query's own table
 			name = q.Query.Name()
 		}
-		tables = append(tables, []string{name, spelling.Integer(t.Cells), spelling.Short(t.Deviation, 5),
-			spelling.Short(calibrate.Z95*t.Deviation, 5)})
+		tables = append(tables, []string{name, spelling.Integer(t.Cells), spelling.Up(t.Deviation, 5),
+			spelling.Up(calibrate.Z95*t.Deviation, 5)})
 	}
 	return console.Fill("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound) +
 		console.Aligned(waysOf(s)) + componentsText(q) + "\n" + console.Aligned(tables) + knownText(s) + adjustedText(q) +
@@ -160,7 +160,7 @@ func waysOf(s *query.Strategy) [][]string {
 		if !ok {
 			what = whatIsNoised[way]
 		}
-		rows = append(rows, []string{name + mark, spelling.Short(err, 4), what})
+		rows = append(rows, []string{name + mark, spelling.Up(err, 4), what})
 	}
 	add(taken, " (taken)", s.Error)
 	for _, c := range others {
@@ -181,8 +181,8 @@ func componentsText(q *pipeline.Planned) string {
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
-		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Short(c.Sensitivity, 6),
-			spelling.Short(c.Sigma, 6), c.Why})
+		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Up(c.Sensitivity, 6),
+			spelling.Down(c.Sigma, 6), c.Why})
 	}
 	return "\n" + console.Aligned(rows)
 }
@@ -196,6 +196,6 @@ func sumsText(q *pipeline.Planned) string {
 	n := q.Query.Cells()
 	return console.Fill("its cells share noise: the sum of all %s has the standard deviation %s, the sum of k cells "+
 		"sqrt(%s·k + %s·k²), the difference of two %s\n",
-		spelling.Count(n, "cell"), spelling.Short(s.Deviation(n), 5), spelling.Short(s.Each, 5),
-		spelling.Short(s.Common, 5), spelling.Short(math.Sqrt(2*s.Each), 5))
+		spelling.Count(n, "cell"), spelling.Up(s.Deviation(n), 5), spelling.Up(s.Each, 5),
+		spelling.Up(s.Common, 5), spelling.Up(math.Sqrt(2*s.Each), 5))
 }

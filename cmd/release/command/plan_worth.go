@@ -81,7 +81,7 @@ func noiseThreshold(q *pipeline.Planned) float64 {
 func worthText(p *pipeline.Plan) (text string) {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
-		text = console.Fill("\nby basic composition the same noise would cost epsilon %s\n", spelling.Short(w.Basic, 4))
+		text = console.Fill("\nby basic composition the same noise would cost epsilon %s\n", spelling.Up(w.Basic, 4))
 	}
 	for _, size := range effectiveSizes(p) {
 		text += size + "\n"
@@ -89,7 +89,7 @@ func worthText(p *pipeline.Plan) (text string) {
 	var names, counts []string // names and counts of queries whose cells of few rows should be left empty
 	for i, q := range p.Queries() {
 		if x := noiseThreshold(&q); x > 0 {
-			text += console.Fill("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Short(x, 4))
+			text += console.Fill("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Up(x, 4))
 		}
 		if n := p.ProposedMinCount(i); n > 0 {
 			names, counts = append(names, q.Query.Name()), append(counts, strconv.Itoa(n))

@@ -44,8 +44,8 @@ func TestStabilityOfCommand(t *testing.T) {
 	}
 }
 
-// command runs the job of a case on one of its tables, in a folder that it makes and removes. false: the writer does
-// not have the types that the job needs.
+// command runs the job of a case on one of its tables, in a folder that it makes and removes. false: the writer does not
+// have the types that the job needs.
 func command(t *testing.T, dir string, c *stabilitytest.Case, i int, shown *showntest.Lines, args ...string) bool {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o700); err != nil {

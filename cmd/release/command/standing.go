@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -159,11 +160,13 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
-			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share),
+			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s",
+				spelling.Percent(r.Share, true),
 				q.Account.Dataset, moreText(r)))
 			continue
 		}
-		lines = append(lines, console.Fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name),
+		lines = append(lines, console.Fill("%s of that for %s, %s", spelling.Percent(r.Share, true),
+			strings.TrimSpace(r.Per+" "+r.Name),
 			moreText(r)))
 	}
 	switch {
@@ -192,14 +195,6 @@ func moreText(r ledger.Room) string {
 		return "room for more than a million more releases like this"
 	}
 	return console.Fill("room for %.0f more releases like this", math.Floor(r.Fits))
-}
-
-// percentText formats a fraction as a percentage of three digits.
-func percentText(share float64) string {
-	if share > 1e4 {
-		return "more than a million %"
-	}
-	return console.Fill("%.3g %%", 100*share)
 }
 
 // chargeRefusal returns an error if the plan's charge would be refused.

@@ -1,13 +1,13 @@
 package calibrate
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 const compareLong = `compare prints the sigma of every method at an epsilon and a delta, with how much more noise than
@@ -58,7 +58,7 @@ func upTo(x any) string {
 	if x.(float64) >= calibrate.MaxEpsilon {
 		return "always"
 	}
-	return fmt.Sprintf("%.6f", x)
+	return spelling.Down(x.(float64), 7)
 }
 
 // methodRows returns the sigma of each method, then the lower bounds on sigma.

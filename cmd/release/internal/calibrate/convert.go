@@ -105,12 +105,13 @@ func convert(given []string, text map[string]string) ([]row, error) {
 	return rows, nil
 }
 
-// parameters formats parameters, such as "alpha 21.5, epsilon 0.6".
+// parameters formats parameters, such as "alpha 21.5, epsilon 0.6", with all digits: some must not look smaller than
+// they are, others not larger.
 func parameters(x any) string {
 	of := x.(map[string]float64)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		out = append(out, fmt.Sprintf("%s %.9g", name, of[name]))
+		out = append(out, fmt.Sprintf("%s %v", name, of[name]))
 	}
 	return strings.Join(out, ", ")
 }
