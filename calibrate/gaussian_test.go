@@ -11,6 +11,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
+func init() { owntest.DrawLess() }
+
 func randomSensitivity(r *rand.Rand) float64 {
 	switch r.Intn(4) {
 	case 0:

@@ -10,9 +10,12 @@ import (
 
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 )
+
+func init() { owntest.DrawLess() }
 
 // value is one value of a test table. The column's type decides which field holds it.
 type value struct {

@@ -8,7 +8,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 	"github.com/dprelease/dprelease/internal/csvtest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
+
+func init() { owntest.DrawLess() }
 
 // golden returns the rows of a table of reference values.
 func golden(t *testing.T, name string) []csvtest.Row {

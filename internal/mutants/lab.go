@@ -313,7 +313,7 @@ func (l *lab) run(pkg string, args ...string) (out string, err error) {
 
 // test runs tests of a package, those of make check too.
 func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
-	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
+	args := []string{"test", "-tags", "check", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}

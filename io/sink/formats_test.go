@@ -104,7 +104,7 @@ func TestParquetIsReadAlike(t *testing.T) {
 }
 
 func TestArrowIsReadAlike(t *testing.T) {
-	for _, r := range samples(testing.Short()) {
+	for _, r := range samples(testing.Short() || !owntest.Checking()) {
 		t.Run(r.Name, func(t *testing.T) {
 			data, want := written(t, arrowFormat{}, r), expected(r)
 			want.same(t, ipcGrid(t, data))
@@ -160,7 +160,7 @@ func TestMissingValuesHaveOneForm(t *testing.T) {
 }
 
 func TestRowsAreCounted(t *testing.T) {
-	for _, r := range samples(testing.Short()) {
+	for _, r := range samples(testing.Short() || !owntest.Checking()) {
 		want := len(expected(r).columns[len(r.Answer.Keys)].([]float64))
 		for name, f := range builtin() {
 			if got, err := f.Write(t.Context(), io.Discard, tableOf(t, r)); got != want || err != nil {

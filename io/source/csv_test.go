@@ -195,6 +195,7 @@ func TestCSVReadersAheadEnd(t *testing.T) {
 
 // A line without end is a row without values. It takes little memory, compressed or not.
 func TestCSVBombs(t *testing.T) {
+	owntest.Slow(t)
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}

@@ -127,6 +127,7 @@ func TestLongTextsTouchNoOtherRow(t *testing.T) {
 
 // A record of very many fields takes little more memory than its text: only the fields of requested columns are kept.
 func TestRowsOfManyFields(t *testing.T) {
+	owntest.Slow(t)
 	const fields = 1 << 20
 	for name, c := range map[string]struct{ head, row, field, end string }{
 		"a.csv":      {"n,x\n", "1,b", ",", "\n"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
@@ -16,7 +17,7 @@ func TestRowGroupFiltersLoseNothing(t *testing.T) {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		tables = 1000
-	case testing.Short():
+	case testing.Short() || !owntest.Checking():
 		tables = 4
 	}
 	out := map[string]int64{}

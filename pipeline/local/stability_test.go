@@ -99,7 +99,11 @@ func TestStabilityOfKnownPairs(t *testing.T) {
 
 // The answers of neighbouring tables differ by at most the declared sensitivity: random jobs, tables and files.
 func TestStability(t *testing.T) {
-	n := stabilitytest.Pairs(t, 600, 1_000_000)
+	pairs := 200
+	if owntest.Checking() {
+		pairs = 600
+	}
+	n := stabilitytest.Pairs(t, pairs, 1_000_000)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 25, Writers: stabilitytest.Writers(),
 		Labs: labs(t, runtime.GOMAXPROCS(0))}
 	r := s.Run()

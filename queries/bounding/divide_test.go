@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -31,6 +32,9 @@ func (s *smallSpill) Read(piece []byte, at int64) error {
 func TestPartitionsThatDoNotFitAreDivided(t *testing.T) {
 	for _, kind := range []table.Kind{table.Int, table.String} {
 		for queries := 1; queries <= 3; queries += 2 {
+			if (kind == table.String) == (queries == 3) && !owntest.Checking() {
+				continue
+			}
 			var want string
 			for _, room := range []int64{1 << 30, 128 << 10} {
 				s := &smallSpill{keptSpill: &keptSpill{}, room: room}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/dprelease/dprelease/internal/owntest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/queries/internal/units"
@@ -17,7 +18,11 @@ import (
 // outcome.
 func TestNumericDigestsOfSteadyNumbers(t *testing.T) {
 	const people, rows, k = 4000, 200, 5
-	for _, step := range []int64{1, 7, 1000, 1 << 16, 86_400_000_000, 1 << 40} {
+	steps := []int64{1, 86_400_000_000, 7, 1000, 1 << 16, 1 << 40}
+	if !owntest.Checking() {
+		steps = steps[:2]
+	}
+	for _, step := range steps {
 		distances, places := make([]float64, rows), make([]float64, rows)
 		for unit := range int64(people) {
 			digests := numericDigests(t, unit, func(n int64) int64 { return n * step }, rows)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Under replace-one, each replacement or removal of a row costs at most the stated mu², which is 1, and the most
@@ -83,6 +85,9 @@ func TestReplacedRowsOfAdult(t *testing.T) {
 		ways            []int
 		alone, together float64
 	}{{[]int{1}, 14.94, 14.46}, {[]int{1, 2}, 26.38, 24.26}, {[]int{1, 2, 3}, 35.64, 31.79}} {
+		if len(c.ways) == 3 && !owntest.Checking() {
+			continue
+		}
 		m, err := NewMarginals(adult, ways(8, c.ways...))
 		if err != nil {
 			t.Fatal(err)

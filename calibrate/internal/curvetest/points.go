@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // NewRand returns a random stream with a fixed seed for each test name, so that failures repeat.
@@ -22,13 +24,13 @@ func NewRand(t testing.TB) *rand.Rand {
 // long reports whether DPRELEASE_LONG=1 asks for tests of full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") == "1" }
 
-// Points returns how many random points a test compares with extended precision: many in long runs, few/5 with -short,
-// otherwise few.
+// Points returns how many random points a test compares with extended precision: many in long runs, few if make check
+// runs, and few/5 in quick runs. A package whose tests call it calls owntest.DrawLess too, by which .ci/run finds it.
 func Points(few, many int) int {
 	switch {
 	case long():
 		return many
-	case testing.Short():
+	case testing.Short() || !owntest.Checking():
 		return few / 5
 	}
 	return few

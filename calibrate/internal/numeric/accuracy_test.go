@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
+
+func init() { owntest.DrawLess() }
 
 func (x dd) Big() *big.Float { return NewBig().Add(BigOf(x.hi), BigOf(x.lo)) }
 

@@ -1,14 +1,16 @@
-package ledger_test
+package ledger
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/dprelease/dprelease/cmd/release/command"
-	cli "github.com/dprelease/dprelease/cmd/release/internal/ledger"
+	"github.com/dprelease/dprelease"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 )
@@ -40,18 +42,22 @@ func TestPruneLooksAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	release := func(args ...string) {
-		t.Helper()
-		if code := command.Run(t.Context(), append(args, "--quiet")...); code != 0 {
-			t.Fatalf("%v: exit code %d", args, code)
-		}
-	}
 	days := []string{"2013-01-01", "2013-01-02", "2013-01-03", "2013-01-04"}
 	for _, day := range days {
-		release("run", "job.yaml", "--param", "day="+day)
+		j, err := dprelease.Load(t.Context(), "job.yaml", map[string]string{"day": day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Run(t.Context(), dprelease.Options{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, day := range days[:3] {
-		release("withdraw", "job.yaml", "--param", "day="+day, "--reason", "half of the day")
+		withdraw := WithdrawCommand(console.New(io.Discard, io.Discard))
+		withdraw.SetArgs([]string{"job.yaml", "--param", "day=" + day, "--reason", "half of the day"})
+		if err := withdraw.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	store, err := sqlstore.Open(t.Context(), filepath.Join(dir, "ledger.db"))
 	if err != nil {
@@ -59,9 +65,17 @@ func TestPruneLooksAgain(t *testing.T) {
 	}
 	defer store.Close()
 	book := ledger.NewBook(store, time.Now)
-	listed, err := cli.ListWithdrawn(t.Context(), book)
+	runs, err := book.Runs(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	listed, err := publications(t.Context(), runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove := func(dir string) (kept string, err error) {
+		i := slices.IndexFunc(listed, func(p *publication) bool { return p.dir == dir })
+		return (&pruning{withdrawn: true}).remove(t.Context(), book, listed[i], listed, 0)
 	}
 	folder := func(i int) string { return filepath.Join(dir, "out", days[i]) }
 	exists := func(dir string) bool {
@@ -73,7 +87,7 @@ func TestPruneLooksAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := listed.Remove(t.Context(), folder(0)); !errors.Is(err, ledger.ErrBusy) || !exists(folder(0)) {
+	if _, err := remove(folder(0)); !errors.Is(err, ledger.ErrBusy) || !exists(folder(0)) {
 		t.Errorf("a folder was deleted while a run held it: %v", err)
 	}
 	unlock()
@@ -84,17 +98,16 @@ func TestPruneLooksAgain(t *testing.T) {
 	if err := os.Rename(folder(3), folder(1)); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := listed.Remove(t.Context(), folder(1)); err != nil || kept == "" || !exists(folder(1)) {
+	if kept, err := remove(folder(1)); err != nil || kept == "" || !exists(folder(1)) {
 		t.Errorf("a release was deleted that is in the folder of the listed one: kept %q, %v", kept, err)
 	}
 	if err := os.RemoveAll(folder(2)); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := listed.Remove(t.Context(), folder(2)); err != nil || kept == "" {
+	if kept, err := remove(folder(2)); err != nil || kept == "" {
 		t.Errorf("a folder that is gone was deleted: kept %q, %v", kept, err)
 	}
-	runs, err := book.Runs(t.Context())
-	if err != nil {
+	if runs, err = book.Runs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
@@ -102,7 +115,7 @@ func TestPruneLooksAgain(t *testing.T) {
 			t.Errorf("the ledger says that %s was deleted", r.Charge.Dir)
 		}
 	}
-	if kept, err := listed.Remove(t.Context(), folder(0)); err != nil || kept != "" || exists(folder(0)) {
+	if kept, err := remove(folder(0)); err != nil || kept != "" || exists(folder(0)) {
 		t.Errorf("the folder was not deleted: kept %q, %v", kept, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // # Decisions at the threshold
@@ -18,7 +20,7 @@ func cases(usual int) int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") == "1":
 		return 100_000
-	case testing.Short():
+	case testing.Short() || !owntest.Checking():
 		return usual / 5
 	}
 	return usual

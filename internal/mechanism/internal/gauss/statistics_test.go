@@ -28,7 +28,7 @@ func samples(usual, long int) int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") == "1":
 		return long
-	case testing.Short():
+	case testing.Short() || !owntest.Checking():
 		return usual / 5
 	}
 	return usual

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // alarm is the false-alarm probability of one statistical test. The tests draw real randomness. There are fewer than 32
@@ -23,7 +25,7 @@ func samples() int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") == "1":
 		return 50_000_000
-	case testing.Short():
+	case testing.Short() || !owntest.Checking():
 		return 400_000
 	}
 	return 1_000_000
