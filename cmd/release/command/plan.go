@@ -196,7 +196,7 @@ func planText(p *pipeline.Plan) string {
 			from, _ := least.HalfWidth()
 			half = spelling.Up(from, 4) + " to " + strings.TrimPrefix(half, atMost)
 		}
-		l2, sigma := spelling.Up(s.L2, 6), spelling.Down(q.Sigma(), 6)
+		l2, sigma := spelling.Short(s.L2, 6), spelling.Down(q.Sigma(), 6)
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}

@@ -181,7 +181,7 @@ func componentsText(q *pipeline.Planned) string {
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
-		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Up(c.Sensitivity, 6),
+		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Short(c.Sensitivity, 6),
 			spelling.Down(c.Sigma, 6), c.Why})
 	}
 	return "\n" + console.Aligned(rows)
