@@ -46,6 +46,5 @@ func ExampleErrors() {
 	}
 	// Output:
 	// histogram.by[0].edges[2]: bad-value: edge "20" is not above the edge before it
-	// per_unit: missing-bound: nothing bounds how many rows person adds to the query: max_rows (or max_groups and
-	// max_rows_per_group) is not set
+	// per_unit: missing-bound: nothing bounds how many rows person adds to the query: max_rows (or max_groups and max_rows_per_group) is not set
 }
