@@ -26,6 +26,7 @@ const (
 	CodeDamaged     = "damaged"          // the bytes contradict the format
 	CodeTruncated   = "truncated"        // the file ends too early
 	CodeChecksum    = "checksum"         // a stored checksum does not match
+	CodeRecord      = "bad-record"       // a record of a public text file that does not fit the header
 	CodeRowCount    = "row-count"        // the file has another number of rows than it states
 	CodeTooLarge    = "too-large"        // a part of the file is larger than in any valid file, or than memory allows
 	CodeChanged     = "changed"          // the file was replaced after it was opened
