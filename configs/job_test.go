@@ -210,6 +210,17 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: %v", path, diags)
 		}
 	}
+	// The rows of a table that is given as a job are in no message.
+	for name, want := range map[string]string{"a.csv": "this is a table by its name", "a.jsonl.gz": "this is a table by its name",
+		"release.json": "this is the manifest of a release", "a.txt": "found a text"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("Meier, 5\nMueller, 6\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, diags := Load(path, ParseOptions{}); !strings.Contains(diags.Error(), want) || strings.Contains(diags.Error(), "Meier") {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
 	if Diagnostics(nil).Err() != nil {
 		t.Error("no diagnostics are an error")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
@@ -35,7 +36,23 @@ func Load(path string, o ParseOptions) (*Job, Diagnostics) {
 		text, hint := yamltree.Unreadable(path, err)
 		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeUnreadable, Message: text, Hint: hint}}
 	}
+	if what := otherFile(path); what != "" {
+		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeYAML, Message: "this is " + what + ", and not a job",
+			Hint: "give the path of a job file; release init FILE writes a first one"}}
+	}
 	return Parse(path, src, o)
+}
+
+// otherFile returns what a file is by its name, if it is certainly not a job; "" otherwise. Messages about a job quote
+// its text, which must not happen to the rows of a private table.
+func otherFile(path string) string {
+	switch {
+	case hasExtension(path, slices.Concat(extensions, tabsExtensions, lineExtensions, []string{".csv"}), true):
+		return "a table by its name"
+	case filepath.Base(path) == "release.json":
+		return "the manifest of a release"
+	}
+	return ""
 }
 
 // Parse decodes a job file, sets absent keys to their defaults, replaces references, and checks everything that can be

@@ -54,9 +54,20 @@ func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension 
 
 // labelsFrom reads the labels of a dimension's cells from a public file of the job.
 func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []domain.Label {
-	values := b.publicColumn(v.File, v.Column, path)
+	unread := b.unread
+	values, seen := b.publicColumn(v.File, v.Column, path), map[string]bool{}
+	if len(values) == 0 && b.unread == unread {
+		b.unreadable(path, fmt.Sprintf("column %s of %s has no values", v.Column, filepath.Base(v.File)),
+			"write each cell's value in a row of its own, below the header")
+	}
 	labels := make([]domain.Label, len(values))
 	for i, x := range values {
+		if seen[x] {
+			b.unreadable(path, fmt.Sprintf("column %s of %s has the value %q twice", v.Column, filepath.Base(v.File), shortKey(x)),
+				"each cell stands there once")
+			return nil
+		}
+		seen[x] = true
 		labels[i] = domain.Label{Name: x, Members: []string{x}}
 	}
 	return labels

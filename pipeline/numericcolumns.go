@@ -86,7 +86,8 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 			"texts: " + numberOfText(of.job.Input.SQL.Driver, name)
 	}
 	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and %s is of numbers", column, use),
-		"has the table changed? "+hint)
+		"has the table changed? in Parquet and Arrow files of pandas a column of nulls alone has no type and counts as text: "+
+			"give it one when the file is written; "+hint)
 }
 
 // numberOfText returns an SQL expression that parses a string column as a number. It fails for no string.

@@ -21,6 +21,9 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 			d := dataOf(q, t, maxRows, f)
 			out := pictureFor(&d, q)
 			out.Title = shown(f.title) + ": " + d.Name
+			if d.isEmpty() {
+				out.Note = "no cell has a value"
+			}
 			return out, nil
 		}
 	}
@@ -115,6 +118,17 @@ func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 		out = append(out, picture.Key{Name: "noisy value", Style: noisyStyle})
 	}
 	return append(out, picture.Key{Name: "95 % interval", Style: interval})
+}
+
+// isEmpty reports whether no cell of the table has a value, such as after a publish rule that no cell satisfies.
+func (d *tableData) isEmpty() bool {
+	g := &figure{d: d}
+	for at := range d.Table.Shown {
+		if !math.IsNaN(g.value(estimateColumn, at)) {
+			return false
+		}
+	}
+	return true
 }
 
 // value returns the value in row at of a column; NaN if the table has no such column.

@@ -128,7 +128,11 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 		}
 		_, holds, _ := strings.Cut(strings.TrimPrefix(t.File, q.name), ".")
 		one := tableView{At: at, Title: titleOf(q, t), Note: noteOf(t), Bounded: q.bounded(holds)}
-		if t.Table.Shown > 0 && t.Picture != pictureNone {
+		switch {
+		case t.Table.Shown == 0 || t.Picture == pictureNone:
+		case t.isEmpty():
+			one.Note = strings.TrimSpace("No cell has a value, so there is no picture. " + one.Note)
+		default:
 			var err error
 			if one.Picture, err = embed(pictureFor(t, d.queries[at]), t.Name, describe(t)); err != nil {
 				return v, err
@@ -136,7 +140,9 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 		}
 		if t.Picture == pictureNumber && t.Table.Shown == 1 {
 			estimate := (&figure{d: t}).value(estimateColumn, 0)
-			if one.Number = tableNumber(estimate); q.kind == overBound {
+			if one.Number = tableNumber(estimate); t.isEmpty() {
+				one.Number = cmp.Or(t.None, noValue)
+			} else if q.kind == overBound {
 				v.About = append([]string{q.overBoundText(f, estimate)}, v.About...)
 			} else if q.linear() && holds == "" {
 				one.Number = strings.TrimSpace(one.Number + " " + q.valueUnit())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -463,7 +464,7 @@ func TestConcurrentReads(t *testing.T) {
 }
 
 func TestReadStrings(t *testing.T) {
-	csv := write(t, "a.csv", []byte("n,city\n1,b\n2,a\n3,b\n4,\n5\n"))
+	csv := write(t, "a.csv", []byte("n,city\n1,b\n2,a\n3,b\n4,\n"))
 	parquetFile := write(t, "a.parquet", typedFile(t, 1, true, true))
 	for _, c := range []struct {
 		path, column string
@@ -489,6 +490,27 @@ func TestReadStrings(t *testing.T) {
 	}
 	if _, err := source.ReadStrings(context.Background(), csv+"x.csv", "q"); err == nil {
 		t.Error("a file that is not there was read")
+	}
+}
+
+// A public text file whose rows do not fit its header is refused, by the number of the line.
+func TestFaultsOfPublicFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"n,city\n1,b\n2\n":                         "line 3 has 1 fields, the header has 2",
+		"sep=,\n\nn,city\n1,\"b\n\nc\"\n\n2,a,x\n": "line 8 has 3 fields, the header has 2",
+		"n,city\n1,b\n2,\"a\n3,c\n":                "line 3 has a field that begins with a quote",
+		"n,city\n1,b\n2,\"a\"b\n":                  "line 3 has a field that begins with a quote",
+		"n,city\r1,b\r":                            "carriage return",
+		"\xff\xfen\x00":                            "iconv -f UTF-16 -t UTF-8",
+		"":                                         "is it empty?",
+		"n;city\n1;b\n":                            `it has "n;city"; commas separate columns`,
+		"City\nb\n":                                `it has "City"`,
+		"city\na\n\"\"\"b\"\n5\" c\n":              "",
+	} {
+		_, err := source.ReadStrings(context.Background(), write(t, "a.csv", []byte(text)), "city")
+		if got := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(got, want) && err != nil {
+			t.Errorf("%q: %s, want %q", text, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dprelease/dprelease/io/source/fault"
@@ -24,7 +25,7 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 // ReadColumn reads a column as [ReadStrings] does. If aligned is set, it returns an empty text for each null, so that
 // item i of every column belongs to row i.
 func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]string, error) {
-	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: textfile.CSV{Header: true}}
+	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: textfile.CSV{Header: true, Public: true}}
 	if store.IsAddress(path) {
 		o.Dir, o.Files = "", []string{path}
 	}
@@ -33,7 +34,12 @@ func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]strin
 		return nil, err
 	}
 	defer d.Close()
-	if f, _ := d.Schema().Lookup(column); f.Type.Kind == table.List {
+	f, ok := d.Schema().Lookup(column)
+	switch {
+	case !ok:
+		return nil, fault.New(fault.CodeColumn, "the table has no such column").Advise("%s", namesAdvice(d.Schema())).
+			InFile(store.Base(path)).OfColumn(column)
+	case f.Type.Kind == table.List:
 		return nil, fault.New(fault.CodeType, "lists are not keys").InFile(store.Base(path)).OfColumn(column)
 	}
 	var out []string
@@ -55,6 +61,18 @@ func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]strin
 		}
 	}
 	return out, nil
+}
+
+// namesAdvice lists the columns of a public table that lacks the wanted one.
+func namesAdvice(s table.Schema) string {
+	if advice := table.LineEndAdvice(joinedNames(s)); advice != "" {
+		return advice
+	}
+	var names []string
+	for _, f := range s.Fields[:min(len(s.Fields), 20)] {
+		names = append(names, strconv.Quote(f.Name))
+	}
+	return "it has " + strings.Join(names, ", ") + "; commas separate columns, and the first line holds their names"
 }
 
 // Text returns item i of a column's values as text. The column must not hold lists.

@@ -60,7 +60,7 @@ func checkUnique(s table.Schema) *fault.Error {
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
 			return fault.New(fault.CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s",
-				cmp.Or(table.LineEndAdvice(joinedNames(s)), "of a CSV file, list other names for all columns in input.csv.columns"))
+				cmp.Or(table.LineEndAdvice(joinedNames(s)), "give one of them another name; of a CSV input, list names for all columns in input.csv.columns"))
 		}
 		seen[f.Name] = i
 	}

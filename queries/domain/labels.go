@@ -39,7 +39,7 @@ func (d labelDomain) checkNames(extra []string, field string, p *problem.Problem
 		names[l.Name] = true
 		for _, m := range l.Members {
 			key := fold.Text(m)
-			if other, ok := members[key]; ok && (other != i || !fold.Any()) {
+			if other, ok := members[key]; ok && (other != i && labels[other].Name != l.Name || other == i && !fold.Any()) {
 				hint := ""
 				if fold.Any() {
 					hint = "fold makes them one text"

@@ -142,10 +142,18 @@ func counts(windows []*windowed) map[string]int {
 }
 
 func summary(windows []*windowed) string {
-	n, parts := counts(windows), []string{}
+	n, ahead, parts := counts(windows), 0, []string{}
+	for _, w := range windows {
+		if w.State == stateMissing && !w.over {
+			ahead++
+		}
+	}
 	for _, state := range windowStates {
 		if n[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
+		}
+		if state == stateMissing && ahead > 0 {
+			parts[len(parts)-1] += fmt.Sprintf(" (%d not over yet)", ahead)
 		}
 	}
 	return fmt.Sprintf("%s: %s", spelling.Count(len(windows), "data interval"), strings.Join(slices.Clip(parts), ", "))

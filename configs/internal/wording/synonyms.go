@@ -65,7 +65,7 @@ var notKinds = map[string]string{
 	"distinct": hintUnits, "count_distinct": hintUnits, "distinct_count": hintUnits, "nunique": hintUnits, "unique": hintUnits, "countd": hintUnits,
 	"by": hintBy, "groupby": hintBy, "group_by": hintBy, "group": hintBy, "groups": hintBy, "dimensions": hintBy,
 	"where": hintWhere, "filter": hintWhere, "filters": hintWhere,
-	"epsilon": hintWeight, "eps": hintWeight, "delta": hintWeight, "budget": hintWeight, "share": hintWeight,
+	"epsilon": hintWeight, "eps": hintWeight, "delta": hintWeight, "budget": hintWeight, "share": hintFraction,
 	"top": hintTop, "top_k": hintTop, "topk": hintTop, "mode": hintTop, "most_common": hintTop,
 	"kind": hintKind, "type": hintKind, "agg": hintKind, "aggregate": hintKind, "aggregation": hintKind, "function": hintKind, "func": hintKind, "metric": hintKind,
 	"measure": hintKind, "statistic": hintKind, "op": hintKind,
@@ -86,9 +86,11 @@ const (
 	hintKind = "the kind of a query is a key: count: {}, histogram: {…}, sum: {…}, mean: {…} or variance: {…}"
 	hintBy   = "dimensions go under the kind of query: histogram: {by: [{column: sex, values: [F, M]}]}, mean: " +
 		"{column: age, clamp: [17, 90], by: […]}"
-	hintWhere  = "a condition for this query alone is where: [{column: sex, in: [F]}]; for all queries it is input.where"
-	hintWeight = "the release has one epsilon and delta (privacy), which its queries share by weight: weight: 2"
-	hintTop    = "a histogram counts all values that the job lists; keys: discover finds the frequent ones that it " +
+	hintWhere    = "a condition for this query alone is where: [{column: sex, in: [F]}]; for all queries it is input.where"
+	hintWeight   = "the release has one epsilon and delta (privacy), which its queries share by weight: weight: 2"
+	hintFraction = "a query gets a larger fraction of the budget with weight: 2; the share of some rows is a rate of two " +
+		"counts, at no cost: rates: [{name: share, per: OTHER_QUERY, times: 100}]"
+	hintTop = "a histogram counts all values that the job lists; keys: discover finds the frequent ones that it " +
 		"cannot list"
 	hintShare   = "rates divide the counts of two queries, at no cost: rates: [{name: share, per: OTHER_QUERY, times: 100}]"
 	hintMoments = "ask for a histogram of both columns, or the variance of each and of their sum"

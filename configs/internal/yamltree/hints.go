@@ -34,6 +34,9 @@ func textHint(s Spot) string {
 		return "give a value, or remove the key; quote the word null if it is meant as text"
 	case s.Node.Kind == yaml.SequenceNode && len(s.Node.Content) == 1 && isText(s.Node.Content[0]):
 		return "write " + Shown(s.Node.Content[0].Value) + ", without brackets or a dash"
+	case s.Key != nil && s.Node.Kind == yaml.MappingNode && len(s.Node.Content) == 2 && isText(s.Node.Content[1]) &&
+		slices.Contains([]string{"name", "column", "file", s.Key.Value}, s.Node.Content[0].Value):
+		return "write " + s.Key.Value + ": " + Shown(s.Node.Content[1].Value)
 	}
 	return exampleHint(s)
 }
@@ -67,6 +70,9 @@ func ListHint(s Spot, items reflect.Type) string {
 		if found := NumbersOf(n); len(found) > 1 && slices.IsSortedFunc(found, compare) {
 			return "write [" + wording.Short(strings.Join(found, ", "), 60) + "]"
 		}
+		if found := datesIn(n.Value); len(found) > 1 && slices.IsSorted(found) {
+			return "write [" + wording.Short(strings.Join(found, ", "), 60) + "]"
+		}
 		return exampleHint(s)
 	}
 	switch {
@@ -76,8 +82,8 @@ func ListHint(s Spot, items reflect.Type) string {
 		if hint := MappingHint(s, items); strings.HasPrefix(hint, "write {") {
 			return "write [" + strings.TrimPrefix(hint, "write ") + "]"
 		}
-	case isText(n) && strings.ContainsAny(n.Value, ",;"):
-		list := strings.FieldsFunc(n.Value, func(r rune) bool { return r == ',' || r == ';' })
+	case isText(n) && strings.ContainsAny(n.Value, ",;|"):
+		list := strings.FieldsFunc(n.Value, func(r rune) bool { return strings.ContainsRune(",;|", r) })
 		for i := range list {
 			list[i] = Shown(strings.TrimSpace(list[i]))
 		}
@@ -132,6 +138,21 @@ func numbersIn(text string) (found []string) {
 		found, rest = append(found, m[1]), rest[len(m[0]):]
 	}
 	return found
+}
+
+// date matches a date or a time of the job, and between what separates two of them.
+var (
+	date    = regexp.MustCompile(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?`)
+	between = regexp.MustCompile(`^(?:[\s,;:|…–—[\](){}-]|\.\.|to|and)*$`)
+)
+
+// datesIn returns the dates and times in a text such as "2024-01-01, 2024-02-01". It returns nil if the text has
+// anything else in it.
+func datesIn(text string) []string {
+	if !between.MatchString(date.ReplaceAllString(text, "")) {
+		return nil
+	}
+	return date.FindAllString(text, -1)
 }
 
 // NumbersOf returns the numbers in a value of any form; those of a mapping in ascending order, since its keys, such as

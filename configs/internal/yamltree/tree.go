@@ -41,8 +41,12 @@ func ReadTree(src []byte) (*yaml.Node, *Fault) {
 	}
 	root := docs[0].Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, &Fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + kindName(root),
-			"start with version: 1"}
+		found := "a text" // it may be a private table, so it is not quoted
+		if root.Kind == yaml.SequenceNode {
+			found = "a list"
+		}
+		return nil, &Fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + found,
+			"start with version: 1; is this a table? release init FILE writes a first job for it"}
 	}
 	return root, nil
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // The codes of an Error.
@@ -26,6 +28,7 @@ const (
 	CodeDamaged     = "damaged"          // the bytes contradict the format
 	CodeTruncated   = "truncated"        // the file ends too early
 	CodeChecksum    = "checksum"         // a stored checksum does not match
+	CodeRecord      = "bad-record"       // a record of a public text file that does not fit the header
 	CodeRowCount    = "row-count"        // the file has another number of rows than it states
 	CodeTooLarge    = "too-large"        // a part of the file is larger than in any valid file, or than memory allows
 	CodeChanged     = "changed"          // the file was replaced after it was opened
@@ -153,5 +156,5 @@ func NotOpened(err error) *Error {
 		return New(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit " +
 			"-n), or let fewer workers read (--workers)")
 	}
-	return New(CodeUnreadable, "the file cannot be opened")
+	return New(CodeUnreadable, "the file cannot be opened: %s", regular.Reason(err))
 }

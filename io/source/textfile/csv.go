@@ -39,7 +39,7 @@ import (
 //
 //   - If a record is longer than 16 MiB, its fields that do not end within the first 16 MiB are null.
 //
-// So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted
+// So no field and no record can make a read fail, unless Public is set. Lines that are skipped as blank or as comments are counted
 // (source.Summary.Blank), since a row may look like one.
 type CSV struct {
 	Header     bool
@@ -57,6 +57,9 @@ type CSV struct {
 	// header's line end counts.
 	LineEnd string
 	Comment rune // ASCII; no character if it is 0
+	// Public is set for a file whose rows are public. A record with more or fewer fields than the header, or with a quote
+	// that is not closed, is then an error.
+	Public bool
 }
 
 // The values of LineEnd.

@@ -187,7 +187,7 @@ func (t *Table) Notes() (notes []string) {
 	if x.Short {
 		notes = append(notes, fmt.Sprintf(`its first line has one field less than the others: if it holds the names of all `+
 			`columns but the first, as R's write.table writes them, add a name: sed '1s/^/row%s/' <FILE >NEW`,
-			string(x.Delimiter)))
+			strings.Trim(strconv.Quote(string(x.Delimiter)), `"`)))
 	}
 	return notes
 }

@@ -41,6 +41,7 @@ const (
 	Excel   Format = "xlsx"
 	Zip     Format = "zip"
 	JSON    Format = "json"
+	SQLite  Format = "sqlite"
 	Unknown Format = ""
 )
 
@@ -68,6 +69,8 @@ var unreadables = map[Format]*unreadable{
 	Excel: {"this is a workbook of Excel or LibreOffice", "save the sheet as CSV (UTF-8), and look at that file"},
 	Zip:   {"this is a ZIP archive", "unpack it, and look at a file of it"},
 	JSON:  {"this is a JSON array, not JSON lines", "write one object a line: jq -c '.[]' <FILE >NEW.jsonl"},
+	SQLite: {"this is a SQLite database", "write its table as CSV, and look at that file: sqlite3 -header -csv FILE " +
+		"'SELECT * FROM table' >NEW.csv"},
 	Unknown: {"this is not a table in a known format", "the formats are CSV and other texts with a delimiter, JSON " +
 		"lines, Parquet and Arrow, as they are or compressed with gzip, zstd, bzip2 or xz"},
 }
@@ -179,6 +182,7 @@ func binaryFormat(head []byte) Format {
 		{"PAR1\x15", Parquet}, {"ARROW1\x00\x00", Arrow}, {"\xff\xff\xff\xff", Arrow},
 		{"FEA1", Arrow}, // Feather 1, about which its reader says what to do
 		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Excel}, {"PK\x03\x04", Zip},
+		{"SQLite format 3\x00", SQLite},
 	} {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			if f.format == Zip && isWorkbook(head) {

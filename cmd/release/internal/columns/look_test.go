@@ -177,7 +177,7 @@ func TestFormatsByTheirBytes(t *testing.T) {
 		format, compression string
 	}{
 		{[]byte("PAR1\x15\x04"), "parquet", ""}, {[]byte("PAR1,PAR2\n4,5\n"), "csv", ""}, {[]byte("ARROW1\x00\x00"), "arrow",
-			""}, {[]byte("PK\x03\x04x"), "zip", ""}, {[]byte("FEA1\x00\x00"), "arrow", ""},
+			""}, {[]byte("PK\x03\x04x"), "zip", ""}, {[]byte("SQLite format 3\x00x"), "sqlite", ""}, {[]byte("FEA1\x00\x00"), "arrow", ""},
 		{[]byte("PK\x03\x04" + strings.Repeat("\x00", 26) + "xl/workbook.xml"), "xlsx", ""},
 		{[]byte("PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), "xlsx", ""},
 		{[]byte("PK\x03\x04" + strings.Repeat("\x00", 26) + "visits.csv"), "zip", ""},

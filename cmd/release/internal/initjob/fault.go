@@ -70,6 +70,9 @@ func (j *Job) answerAt(text string, d configs.Diagnostic) (answer, accepted stri
 				return a.flag, ""
 			}
 		}
+		if d.Code == configs.CodeContradiction && strings.HasPrefix(last, "      ") {
+			return "--unit", "" // the type of a column of the unit
+		}
 		return "", ""
 	}
 	query, dimension := -1, -1

@@ -215,6 +215,37 @@ func TestQueryNamedAsNothing(t *testing.T) {
 	}
 }
 
+// A query in words of other tools, or without a range, is answered with the right form.
+func TestWordsOfOtherTools(t *testing.T) {
+	for asked, want := range map[string]string{"median age=0..100/5": "did you mean quantiles?", "avg fee=0..5": "did you mean mean?",
+		"mean fee": "mean fee=MIN..MAX", "sum fee=": "sum fee=MIN..MAX", "mean ": "COLUMN=CELLS"} {
+		if _, err := Parse(asked); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", asked, err)
+		}
+	}
+}
+
+// Columns of the unit that look like floats stay texts, so that no two identifiers become one. Numbers of JSON lines are
+// no texts: there the unit is at fault.
+func TestUnitsAreNotRounded(t *testing.T) {
+	for file, text := range map[string]string{
+		"t.csv":   "id,fee\n1.0,2.5\n2.0,3.5\n",
+		"t.jsonl": "{\"id\": 1.5, \"fee\": 2.5}\n{\"id\": 2.5, \"fee\": 3.5}\n",
+	} {
+		dir := t.TempDir()
+		table := filepath.Join(dir, file)
+		if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := &flags{Job: Job{Epsilon: "1", Delta: "1e-6", Dir: "out", Store: "sqlite:ledger.db", MaxRows: 1},
+			unit: []string{"id"}, asks: []string{"mean fee=0..5"}, out: filepath.Join(dir, "job.yaml")}
+		err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table})
+		if want := file == "t.jsonl"; (err != nil) != want || want && !strings.Contains(err.Error(), "answers: --unit: ") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 // The job states options that the format does not imply: that fields between tabs are quoted, and that a file without a
 // header begins with a mark.
 func TestHowTextsAreWritten(t *testing.T) {

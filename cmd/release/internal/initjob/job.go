@@ -35,7 +35,7 @@ type Job struct {
 // Text returns the job file, with comments. It contains names and types of columns, texts that mean null, and the
 // user's answers, but no other value of the table.
 func (j *Job) Text() string {
-	j.keepWords()
+	j.keepTexts()
 	var b strings.Builder
 	j.writeHead(&b)
 	j.writeInput(&b)
@@ -51,11 +51,18 @@ func (j *Job) Text() string {
 	return b.String()
 }
 
-// keepWords gives a column the type text if its cells are words such as yes and no, although they could be booleans:
-// the values of a bool column would become true and false.
-func (j *Job) keepWords() {
+// keepTexts gives a column the type text if its cells are words such as yes and no, although they could be booleans: the
+// values of a bool column would become true and false. It does so too for columns of the unit that look like floats,
+// such as the identifiers that pandas writes as 1.0: two of them could be rounded to one.
+func (j *Job) keepTexts() {
 	if j.Table.Text == nil {
 		return
+	}
+	keep := func(at int) { j.Table.Types[at], j.Table.Text.Columns[at].Type = "text", "text" }
+	for _, name := range j.Unit { // in JSON a number is no text
+		if at := slices.Index(j.Table.Names, name); at >= 0 && j.Table.Types[at] == "float" && !j.Table.Format.HasObjects() {
+			keep(at)
+		}
 	}
 	for _, q := range j.Questions {
 		for _, cells := range q.By {
@@ -63,7 +70,7 @@ func (j *Job) keepWords() {
 			if at >= 0 && j.Table.Types[at] == "bool" && slices.ContainsFunc(cells.Values, func(value string) bool {
 				return value != "true" && value != "false"
 			}) {
-				j.Table.Types[at], j.Table.Text.Columns[at].Type = "text", "text"
+				keep(at)
 			}
 		}
 	}

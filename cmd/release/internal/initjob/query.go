@@ -67,6 +67,10 @@ CELLS is one of:
 var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_week", "day_of_month", "week_of_year",
 	"month", "quarter"}
 
+// otherKinds maps words of other tools to kinds of queries.
+var otherKinds = map[string]string{"median": "quantiles", "percentile": "quantiles", "percentiles": "quantiles",
+	"hist": "histogram", "avg": "mean", "average": "mean", "total": "sum", "std": "variance", "stddev": "variance"}
+
 // steps are the names of calendar steps.
 var steps = []string{"day", "week", "month", "quarter", "year"}
 
@@ -86,17 +90,20 @@ func Parse(s string) (Query, error) {
 	case "sum", "mean", "variance":
 		value, by, grouped := strings.Cut(rest, " by ")
 		c, err := parseCells(value)
+		if c.Column != "" && (c.From == "" || c.To == "" || c.Step != "") {
+			return q, fmt.Errorf("%s needs the range onto which values are moved: %s %s=MIN..MAX", kind, kind, c.Column)
+		}
 		if err != nil {
 			return q, err
-		}
-		if c.From == "" || c.To == "" || c.Step != "" {
-			return q, fmt.Errorf("%s needs the range onto which values are moved: %s %s=MIN..MAX", kind, kind, c.Column)
 		}
 		q.Value = &c
 		if grouped {
 			return q, q.parseBy(by)
 		}
 		return q, nil
+	}
+	if ours := otherKinds[strings.ToLower(kind)]; ours != "" {
+		return q, fmt.Errorf("%q is not a kind of query: did you mean %s?", kind, ours)
 	}
 	return q, fmt.Errorf("%q is not a kind of query: write count, histogram, quantiles, sum, mean or variance", kind)
 }

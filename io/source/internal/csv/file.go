@@ -55,7 +55,10 @@ func Open(ctx context.Context, at scan.Place, d *Dialect) (scan.File, *fault.Err
 			return err
 		}
 		c.keepCR, c.start, c.starts.at = s.keepCR, s.taken, []int64{s.taken}
-		return c.name()
+		if err := c.name(); err != nil || !d.Public {
+			return err
+		}
+		return c.checkPublic(s)
 	})
 	if err != nil {
 		return nil, fault.From(err)

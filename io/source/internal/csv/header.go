@@ -18,7 +18,11 @@ func readHeader(s *scanner) ([]string, error) {
 		return nil, nil
 	}
 	if b := s.buf[:s.end]; bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return nil, fault.New(fault.CodeHeader, "the file is in UTF-16").Advise("set input.csv.encoding: utf-16")
+		f := fault.New(fault.CodeHeader, "the file is in UTF-16")
+		if s.d.Public {
+			return nil, f.Advise("save it as UTF-8: iconv -f UTF-16 -t UTF-8 <FILE >NEW")
+		}
+		return nil, f.Advise("set input.csv.encoding: utf-16")
 	}
 	for _, other := range notTexts {
 		if bytes.HasPrefix(s.buf[:s.end], []byte(other.start)) {
@@ -33,8 +37,11 @@ func readHeader(s *scanner) ([]string, error) {
 	err := s.next()
 	s.head, s.needed = false, 0
 	if errors.Is(err, io.EOF) {
-		return nil, fault.New(fault.CodeHeader, "the file has no header").Advise("is it empty? a file without a header " +
-			"needs input.csv.header: false and input.csv.columns")
+		f := fault.New(fault.CodeHeader, "the file has no header")
+		if s.d.Public {
+			return nil, f.Advise("is it empty?")
+		}
+		return nil, f.Advise("is it empty? a file without a header needs input.csv.header: false and input.csv.columns")
 	}
 	if err != nil {
 		return nil, scan.StreamError(err)
@@ -78,6 +85,7 @@ func skipStated(s *scanner) error {
 			Advise("remove the line: sed 1d <FILE >NEW")
 	}
 	s.at += len(line)
+	s.blanks++
 	s.taken += int64(len(line))
 	return nil
 }
