@@ -66,11 +66,11 @@ func LedgerError(step string, err error) error {
 		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; "+
 			"try again later. If a process is named that hangs, end it: the next run takes up what it left"
 	case errors.Is(err, ledger.ErrReadOnly):
-		e.Code, e.Hint = "ledger-read-only", "nothing was spent; let this user write to the ledger and to its folder, and "+
-			"mount its file system for writing; ledger show and ledger audit only read"
+		e.Code, e.Hint = "ledger-read-only", "let this user write to the ledger and to its folder, and mount its file "+
+			"system for writing; ledger show and ledger audit only read; a run that was charged continues at no cost"
 	case errors.Is(err, ledger.ErrFull):
-		e.Code, e.Hint = "ledger-full", "nothing was spent; make room on the file system of the ledger or, if it is "+
-			"copied, of its copy"
+		e.Code, e.Hint = "ledger-full", "make room on the file system of the ledger or, if it is copied, of its copy, and "+
+			"run the same command again; a run that was charged continues at no cost"
 	case errors.Is(err, ledger.ErrExposed):
 		e.Code, e.Hint = "ledger-exposed", "run the command at the end of each line; then check with release ledger audit "+
 			"that nobody changed the ledger"
@@ -114,9 +114,9 @@ func LedgerError(step string, err error) error {
 	case errors.As(err, new(*ledger.UnitError)):
 		e.Cause, e.Code, e.Hint = CauseBudget, "other-unit",
 			"nothing was spent; a budget protects the units of its tables as "+
-				"they were first charged: state the same unit or first join, and name the table under input.tables; or protect "+
-				"other units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no "+
-				"joint guarantee exists then"
+				"they were first charged: state the same unit or first join, and name the table under input.tables; or protect other "+
+				"units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee "+
+				"exists then"
 	case errors.Is(err, ledger.ErrUnavailable):
 		e.Hint = "remove the cause, and run the same command again: nothing is released without the ledger"
 	}

@@ -49,8 +49,20 @@ type bucket struct {
 	ranges *ranges // nil if the library makes all requests
 }
 
+// guard makes one call of a store's library. The libraries panic if an answer lacks a header that the store always sends:
+// then something else answered, such as a proxy with a page of its own.
+func guard(call func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = store.Failure(store.Unavailable, "is the endpoint right, or does a proxy answer in the store's place?")
+		}
+	}()
+	return call()
+}
+
 func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
-	a, err := b.Attributes(ctx, key)
+	var a *blob.Attributes
+	err := guard(func() (err error) { a, err = b.Attributes(ctx, key); return err })
 	if err != nil {
 		return store.Object{}, b.failure(ctx, err)
 	}
@@ -69,7 +81,8 @@ func (b *bucket) versioned(o store.Object) (store.Object, error) {
 func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Object) error) error {
 	objects := b.Bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
-		l, err := objects.Next(ctx)
+		var l *blob.ListObject
+		err := guard(func() (err error) { l, err = objects.Next(ctx); return err })
 		switch {
 		case err == io.EOF: //nolint:errorlint // a connection that is cut within a list wraps io.EOF
 			return nil
@@ -101,8 +114,12 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 			return answered(answer.Body, o, at, answer.Header.Get("ETag"), firstByte(span), objectSize(span))
 		}
 	}
-	r, err := b.NewRangeReader(ctx, o.Key, at, size, &blob.ReaderOptions{
-		BeforeRead: func(as func(any) bool) error { return b.kind.pin(as, o.Version) },
+	var r *blob.Reader
+	err := guard(func() (err error) {
+		r, err = b.NewRangeReader(ctx, o.Key, at, size, &blob.ReaderOptions{
+			BeforeRead: func(as func(any) bool) error { return b.kind.pin(as, o.Version) },
+		})
+		return err
 	})
 	if err != nil {
 		return nil, b.failure(ctx, err)

@@ -93,8 +93,16 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// Replaceable returns an error if path, which is about to be replaced, is something other than a regular file.
+// Replaceable returns an error if path, which is about to be replaced, is something other than a regular file, or if its
+// folder is not there.
 func Replaceable(path string) error {
+	folder, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if !folder.IsDir() {
+		return &fs.PathError{Op: "replace", Path: path, Err: syscall.ENOTDIR}
+	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
 		return nil // no error here: writing will report the problem

@@ -43,6 +43,12 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	if err := errors.Join(f.Close(), regular.Replaceable(file)); err != nil {
 		t.Error(err)
 	}
+	if err := regular.Replaceable(filepath.Join(dir, "none", "x")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if err := regular.Replaceable(filepath.Join(file, "x")); !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
 }
 
 // A file of the kernel is none, whatever its mode: reading /proc/kmsg waits for a message.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -51,6 +52,10 @@ func Dir(p *pipeline.Plan, out string) (string, error) {
 			return "", settingf("the release folder %s is a link that leads nowhere", dir)
 		}
 		dir = place
+	}
+	if !utf8.ValidString(dir) {
+		return "", settingf("the path of the release folder %s is not UTF-8, so the ledger can't record it: rename the "+
+			"folder, or put the release elsewhere", dir)
 	}
 	return dir, nil
 }

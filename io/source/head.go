@@ -17,6 +17,9 @@ func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadClos
 	o, err := s.openFirst(ctx, address, likely)
 	if err != nil {
 		s.close()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		return nil, fault.From(err).InFile(store.Base(address))
 	}
 	return o, nil

@@ -49,3 +49,19 @@ func TestTooManyOpenFiles(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A file that cannot be opened is refused with the system's reason.
+func TestReasonOfUnopened(t *testing.T) {
+	dir := folder(t, map[string]string{"a.csv": "x\n1\n"})
+	if err := os.Symlink("circle.csv", filepath.Join(dir, "circle.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for file, reason := range map[string]string{
+		"circle.csv": "links lead in a circle", "a.csv/b.csv": "is a file, not a folder",
+		strings.Repeat("n", 300) + ".csv": "the name is too long",
+	} {
+		if _, err := openIn(dir, lines, file); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%.20s: error %v, want %s", file, err, reason)
+		}
+	}
+}

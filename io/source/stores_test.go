@@ -291,3 +291,13 @@ func TestPatternsOfObjects(t *testing.T) {
 		t.Errorf("columns in the names of folders: %v", err)
 	}
 }
+
+// A stop while the first bytes of an object are fetched is no fault of the object.
+func TestStoppedAtTheFirstBytes(t *testing.T) {
+	_, address := bucket(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := source.OpenAddress(ctx, address+"none.csv", 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}

@@ -95,6 +95,19 @@ func (e *Error) Error() string {
 	return "the store does not answer as it should"
 }
 
+// Advice returns what to do about the error: its hint or, if it has none, what helps with all errors of its kind.
+func (e *Error) Advice() string {
+	switch {
+	case e.Hint != "":
+		return e.Hint
+	case e.Kind == Unavailable:
+		return "try again later"
+	case e.Kind == Denied:
+		return "check the credentials, and what they allow"
+	}
+	return ""
+}
+
 // Failure makes an Error.
 func Failure(k Kind, hint string) error { return &Error{k, hint} }
 

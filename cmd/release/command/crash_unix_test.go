@@ -5,10 +5,15 @@ package command
 import (
 	"bytes"
 	"context"
+	"encoding/pem"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -62,5 +67,46 @@ func TestSignalDuringNoise(t *testing.T) {
 		if got := ExitCode(ctx, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output"}); got != exitOutput {
 			t.Errorf("a failure of its own after a signal: exit code %d", got)
 		}
+	}
+}
+
+// A stop while a public file is read is no fault of the job, whose exit code would call for a person.
+func TestStoppedAtAPublicFile(t *testing.T) {
+	dir := t.TempDir()
+	job, table, public := filepath.Join(dir, "j.yaml"), filepath.Join(dir, "in.csv"), filepath.Join(dir, "p.csv")
+	put(t, table, "a,b,c\n1,2,x\n")
+	put(t, public, "c\nx\n")
+	put(t, job, strings.Replace(pathJob, "count: {}", "histogram: {by: [{column: c, values_from: {file: p.csv, column: c}}]}", 1))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(interrupted{syscall.SIGTERM})
+	for _, args := range [][]string{{"plan", job}, {"init", table, "--unit", "row", "--epsilon", "1", "--delta", "1e-6", "--ask",
+		"histogram c=@" + public + ":c"}} {
+		var out bytes.Buffer
+		if code := execute(ctx, args, &out, &out); code != 143 {
+			t.Errorf("%s: exit code %d: %s", args[0], code, &out)
+		}
+	}
+}
+
+// Go's HTTP client logs bytes that a server sends unasked. They are a server's text, which nothing may quote.
+func TestNoServersTextIsLogged(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\ncanary")
+		_, _ = io.Copy(io.Discard, conn)
+	}))
+	defer server.Close()
+	trusted := filepath.Join(t.TempDir(), "trusted.pem")
+	put(t, trusted, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "columns", server.URL+"/t.csv")
+	cmd.Env = append(os.Environ(), asRelease+"=1", "SSL_CERT_FILE="+trusted)
+	if out, err := cmd.CombinedOutput(); err == nil || strings.Contains(string(out), "canary") ||
+		!strings.Contains(string(out), "t.csv") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -287,3 +287,26 @@ func exitOf(cmd *exec.Cmd) int {
 	_ = cmd.Run() // the exit code is in the state
 	return cmd.ProcessState.ExitCode()
 }
+
+// The ledger holds texts in UTF-8 only. A name or a reason of other bytes, as of an older terminal, is a wrong command
+// line, and nothing is made.
+func TestNotUTF8(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "in.csv"), "a,b,c\n1,2,x\n")
+	put(t, filepath.Join(dir, "j.yaml"), pathJob)
+	for _, args := range [][]string{
+		{"plan", "j.yaml", "--out", "m\xfcller"}, {"run", "j.yaml", "--out", "m\xfcller/out"},
+		{"ledger", "copy", "sqlite:j.db", "sqlite:m\xfcller.db"}, {"withdraw", "j.yaml", "--reason", "m\xfcller"},
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), asRelease+"=1")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if code := exitOf(cmd); code != 2 || !strings.Contains(stderr.String(), "not UTF-8") {
+			t.Errorf("%q: exit code %d: %s", args, code, &stderr)
+		}
+	}
+	if made, err := filepath.Glob(filepath.Join(dir, "m*")); err != nil || made != nil {
+		t.Errorf("made %q, %v", made, err)
+	}
+}

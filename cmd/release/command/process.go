@@ -5,6 +5,8 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -41,6 +43,7 @@ func Main(added ...Verb) int {
 			return v.Run(args)
 		}
 	}
+	log.SetOutput(io.Discard) // Go's HTTP client logs what servers send unasked, which no message may quote
 	a := newApp(os.Stdout, os.Stderr, added...)
 	ctx, stop := signals(context.Background(), a.writeMetrics)
 	defer stop()

@@ -56,8 +56,8 @@ func openLock(path string, s sharing) (*os.File, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue // another process made it just now
 		}
-		if err != nil || s == ownerOnly {
-			return f, err
+		if err != nil {
+			return nil, err
 		}
 		return f, f.Chmod(s.mode())
 	}

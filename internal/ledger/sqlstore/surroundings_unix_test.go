@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -295,4 +296,20 @@ func TestSharedByAGroup(t *testing.T) {
 	expect(t, create(), ledger.ErrExposed, "chmod o= PATH", path)
 	must(t, errors.Join(os.Chmod(path, 0o660), os.Chmod(folder, 0o777|os.ModeSetgid)))
 	expect(t, create(), ledger.ErrExposed, "chmod go-w FOLDER", path)
+}
+
+// A umask that leaves the owner no permission does not make a lock file that the owner cannot open. The umask is the
+// whole process's, so this test does not run beside others.
+func TestLockFileHasItsMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	old := syscall.Umask(0o777)
+	s, err := sqlstore.Named(t.Context(), "sqlite:"+path, true)
+	syscall.Umask(old)
+	must(t, err)
+	must(t, s.Close())
+	for _, file := range []string{path, path + ".lock"} {
+		if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: %v, %v", file, info.Mode(), err)
+		}
+	}
 }

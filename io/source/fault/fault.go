@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // The codes of an Error.
@@ -154,5 +156,5 @@ func NotOpened(err error) *Error {
 		return New(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit " +
 			"-n), or let fewer workers read (--workers)")
 	}
-	return New(CodeUnreadable, "the file cannot be opened")
+	return New(CodeUnreadable, "the file cannot be opened: %s", regular.Reason(err))
 }

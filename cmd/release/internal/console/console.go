@@ -72,15 +72,16 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written returns the error for output that could not be written to stdout. Its hint says that a release is published
-// all the same.
+// written returns the error for output that could not be written to stdout. Its hint says that what the command did is
+// done.
 func written(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "stdout", Message: "standard output can't be written", Err: err,
-		Hint: "a release that this run made is published all the same: run the job again to see it",
+		Hint: "what the command did is done all the same, such as a release that it published; make room, or write to " +
+			"another place",
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -88,6 +89,11 @@ func (f *denoiseFlags) check() error {
 func (a *denoising) denoise(ctx context.Context, f *denoiseFlags) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	for _, path := range []string{f.out, f.risk} { // an estimate can take long
+		if err := regular.Replaceable(path); path != "" && err != nil {
+			return console.WriteError(path, err)
+		}
 	}
 	steps, err := f.steps.build()
 	if err != nil {

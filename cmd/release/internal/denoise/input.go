@@ -23,11 +23,7 @@ func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
 	in := &noisyTable{}
 	info, err := os.Stat(f.input)
 	switch {
-	case err != nil:
-		return nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "noisy-values", Message: console.Here(f.input) +
-			" can't be read: " + regular.Reason(err), Hint: regular.Hint(f.input, "a path is relative to the current folder",
-			spelling.Distance)}
-	case info.IsDir():
+	case err == nil && info.IsDir():
 		err = in.openRelease(ctx, f)
 	case f.query != "":
 		return nil, console.Usagef("--query goes with a release folder")
@@ -124,6 +120,11 @@ func (t *publicTable) numbers(column string) ([]float64, error) {
 }
 
 func readPublic(ctx context.Context, path string) (*publicTable, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "noisy-values", Message: console.Here(path) +
+			" can't be read: " + regular.Reason(err), Hint: regular.Hint(path, "a path is relative to the current folder",
+			spelling.Distance)}
+	}
 	if strings.HasSuffix(strings.ToLower(path), ".csv") {
 		return readCSV(ctx, path)
 	}

@@ -3,13 +3,13 @@ package initjob
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -114,13 +114,10 @@ func (f *flags) checkPlace() error {
 	if f.out == "" {
 		return nil
 	}
-	if info, err := os.Stat(filepath.Dir(f.out)); err != nil {
-		return console.WriteError(f.out, err)
-	} else if !info.IsDir() {
-		return console.WriteError(f.out, syscall.ENOTDIR)
-	}
-	if err := regular.Replaceable(f.out); err != nil {
+	if err := regular.Replaceable(f.out); errors.Is(err, regular.ErrNotRegular) {
 		return console.Usagef("%s is not a regular file: name a file for the job", console.Here(f.out))
+	} else if err != nil {
+		return console.WriteError(f.out, err)
 	}
 	if _, err := os.Lstat(f.out); err == nil && !f.force {
 		return console.Usagef("%s is there already; --force replaces it", console.Here(f.out))
@@ -357,8 +354,11 @@ func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error
 		defer d.Close()
 		diags = plan.Check(d.Schema())
 	}
-	if len(diags) == 0 {
+	switch {
+	case len(diags) == 0:
 		return plan, nil
+	case ctx.Err() != nil: // a public file was perhaps not read
+		return nil, context.Cause(ctx)
 	}
 	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(j.faults(text, diags), "; "))
 }

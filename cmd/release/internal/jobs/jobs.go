@@ -120,7 +120,10 @@ func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pip
 func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string,
 	params map[string]string) (*pipeline.Plan, error) {
 	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env, DataChecks: f.DataChecks})
-	if len(diags) > 0 {
+	switch {
+	case ctx.Err() != nil: // a public file was perhaps not read
+		return nil, context.Cause(ctx)
+	case len(diags) > 0:
 		return nil, diags
 	}
 	return plan, nil

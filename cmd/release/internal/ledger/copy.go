@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,10 @@ func (a *accounts) copyLedger(ctx context.Context, f *jobs.Flags, from, to strin
 	}
 	if old == address {
 		return console.Usagef("FROM and TO are the same ledger")
+	}
+	if !utf8.ValidString(address) {
+		return console.Usagef("the path of %s is not UTF-8, so the old ledger can't record where it went: choose another place",
+			address)
 	}
 	head, err := moveLedger(ctx, from, to, address)
 	if err != nil {

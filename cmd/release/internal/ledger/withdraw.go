@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -58,8 +60,11 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 }
 
 func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) error {
-	if strings.TrimSpace(f.reason) == "" {
+	switch {
+	case strings.TrimSpace(f.reason) == "":
 		return console.Usagef("--reason is empty: say what is wrong; readers of the ledger will see it")
+	case !utf8.ValidString(f.reason):
+		return console.Usagef("--reason is not UTF-8, so the ledger can't record it")
 	}
 	find := a.ofJob
 	if info, err := os.Stat(what); err == nil && info.IsDir() {
@@ -139,6 +144,9 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 // ledger with the job's fingerprint.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
 	if f.store != "" || f.job != "" {
+		if _, err := os.Stat(path); err != nil {
+			return nil, console.Usagef("the folder %s can't be read: %s", console.Here(path), regular.Reason(err))
+		}
 		return nil, console.Usagef("--store and --job are for a folder: a job names its ledger itself")
 	}
 	plan, err := f.Load(ctx, a.Console, path)

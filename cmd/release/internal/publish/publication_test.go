@@ -276,3 +276,14 @@ func TestPublishReadsBack(t *testing.T) {
 		t.Error("the manifest was sent")
 	}
 }
+
+// A store that refuses or does not answer gets advice, as when it is read.
+func TestPublishAdvises(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	m.Before = func(string, string, int64) (int, error) { return 0, store.Failure(store.Denied, "") }
+	var e *pipeline.Error
+	if _, err := run(t, first, "memory://bucket/p"); !errors.As(err, &e) || !strings.Contains(e.Hint, "check the credentials") {
+		t.Errorf("%v", err)
+	}
+}

@@ -109,7 +109,7 @@ func failed(a store.Address, err error) error {
 		return err
 	}
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "store", Message: console.Visible(a.String()) + ": " +
-		own.Error(), Hint: own.Hint}
+		own.Error(), Hint: own.Advice()}
 }
 
 // finished returns the files of a release folder; the manifest is last. It fails if the release is not complete.

@@ -186,13 +186,7 @@ func Fault(err error) error {
 		return fault.Changed()
 	case store.Unsupported, store.Misconfigured:
 		e = fault.New(fault.CodeOption, "%s", own.Error())
-	case store.Unavailable:
-		e.Hint = "try again later"
-	case store.Denied:
-		e.Hint = "check the credentials, and what they may read"
 	}
-	if own.Hint != "" {
-		e.Hint = own.Hint
-	}
+	e.Hint = own.Advice()
 	return e
 }
