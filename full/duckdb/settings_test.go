@@ -65,6 +65,27 @@ func TestNoDatabaseFile(t *testing.T) {
 	}
 }
 
+// A database with a macro that takes the place of one of DuckDB's functions is refused: statements would call it, and
+// make all units one, for example.
+func TestMacros(t *testing.T) {
+	for i, macro := range []string{"encode(x) AS CAST('a' AS BLOB)", "SHA256(x) AS 'a'", `"//"(a, b) AS 5`, "sum(x) AS 3",
+		"lower(x) AS ''"} {
+		path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".duckdb"))
+		execute(t, path, "CREATE TABLE rows AS SELECT 1 AS x", "CREATE MACRO own(x) AS x + 1", "CHECKPOINT")
+		s := sqlpush.Source{Driver: "duckdb", DSN: path, Query: "SELECT own(x) AS x FROM rows"}
+		d, err := sqlpush.Open(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = d.Close()
+		execute(t, path, "CREATE MACRO "+macro)
+		var e *pipeline.Error
+		if _, err = sqlpush.Open(t.Context(), s); !errors.As(err, &e) || !strings.Contains(e.Message, "has a macro") {
+			t.Errorf("%s: %v", macro, err)
+		}
+	}
+}
+
 // If a run is stopped while a file is opened, it ends as stopped runs do, and the connection string is not blamed.
 func TestStoppedWhileOpening(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -38,7 +36,9 @@ type Database struct {
 	dialect dialect
 	source  Source
 	from    string // a table expression
+	view    bool   // from is a view and has a fence
 	version string // the version of the table that from reads; "" if the table keeps none
+	types   []columnType
 	columns map[string]column
 	other   map[string]string // the database's types of the columns that cannot be read, for messages
 	spills  spillFolder
@@ -83,9 +83,6 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	}
 	d := &Database{db: db, dialect: dialect, source: s, from: expression(dialect, &s)}
 	if err = d.pin(ctx); err == nil {
-		err = d.fenceView(ctx)
-	}
-	if err == nil {
 		err = d.describe(ctx)
 	}
 	if err != nil {
@@ -121,22 +118,16 @@ type viewer interface {
 	isView(ctx context.Context, s *session, quoted string) (bool, error)
 }
 
-// fenceView fences the input if it is a view.
-func (d *Database) fenceView(ctx context.Context) error {
+// isView reports whether the input is a view that needs a fence.
+func (d *Database) isView(ctx context.Context, s *session) (is bool, err error) {
 	v, ok := d.dialect.(viewer)
 	if !ok || d.source.Table == "" {
-		return nil
+		return false, nil
 	}
-	return d.within(ctx, func(s *session) error {
-		is, err := v.isView(ctx, s, quotedTable(d.dialect, d.source.Table))
-		if err != nil {
-			return failed(ctx, "the kind of the input's table cannot be read", err)
-		}
-		if is {
-			d.from = fenced(d.dialect, d.from)
-		}
-		return nil
-	})
+	if is, err = v.isView(ctx, s, quotedTable(d.dialect, d.source.Table)); err != nil {
+		return false, failed(ctx, "the kind of the input's table cannot be read", err)
+	}
+	return is, nil
 }
 
 // quotedTable quotes each component of a table's name, which are separated by dots.
@@ -148,55 +139,78 @@ func quotedTable(d dialect, name string) string {
 	return strings.Join(parts, ".")
 }
 
-// describe reads the names and types of the columns.
+// overrider is a dialect in which a database can have functions of its own that statements call instead of the
+// engine's. overrides returns an error if it has one.
+type overrider interface {
+	overrides(ctx context.Context, s *session) error
+}
+
+// describe fences the input if it is a view, and reads the names and types of the columns.
 func (d *Database) describe(ctx context.Context) error {
-	return d.within(ctx, func(tx *session) error {
+	return d.within(ctx, func(tx *session) (err error) {
+		if o, ok := d.dialect.(overrider); ok {
+			if err := o.overrides(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if d.view, err = d.isView(ctx, tx); d.view {
+			d.from = fenced(d.dialect, d.from)
+		}
+		if err != nil {
+			return err
+		}
+		if d.types, err = d.readTypes(ctx, tx, "1 = 0"); err != nil {
+			return err
+		}
 		d.columns, d.other = map[string]column{}, map[string]string{}
-		return d.readColumns(ctx, tx, "1 = 0")
+		for _, of := range d.types {
+			d.add(of)
+		}
+		return nil
 	})
 }
 
-// readColumns adds the columns that the input has in a session. never is a condition that no row meets.
-func (d *Database) readColumns(ctx context.Context, tx *session, never string) error {
+// readTypes returns the columns that the input has in a session. never is a condition that no row meets.
+func (d *Database) readTypes(ctx context.Context, tx *session, never string) ([]columnType, error) {
 	rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE "+never)
 	if err != nil {
-		return failed(ctx, "the input's columns cannot be read", err)
+		return nil, failed(ctx, "the input's columns cannot be read", err)
 	}
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
 	if err != nil {
-		return failed(ctx, "the input's columns cannot be read", err)
+		return nil, failed(ctx, "the input's columns cannot be read", err)
 	}
 	all := make([]columnType, len(types))
 	for i, t := range types {
-		all[i] = columnType{Name: t.Name(), Expr: d.dialect.quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
+		all[i] = columnType{Name: t.Name(), Expr: d.dialect.quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName()),
+			Exact: slices.Contains(d.source.Exact, t.Name())}
 		all[i].Precision, all[i].Scale, all[i].HasDecimal = t.DecimalSize()
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return failed(ctx, "the input's columns cannot be read", err)
+		return nil, failed(ctx, "the input's columns cannot be read", err)
 	}
 	if n, ok := d.dialect.(typeNamer); ok {
 		if err := n.nameTypes(ctx, tx, d.from, all); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for _, of := range all {
-		of.Exact = slices.Contains(d.source.Exact, of.Name)
-		d.add(of)
-	}
-	return nil
+	return all, nil
 }
 
-// unchanged returns an error if the columns are no longer those that Open read: the statements cast them as these, so
-// two units could become one. Within a transaction the table then stays as it is, because it was read.
+// unchanged returns an error if the input no longer has the columns that Open read, or became a view or ceased to be one.
+// Statements cast columns as Open found them, so two units could become one, and a cast could fail for some values.
 func (d *Database) unchanged(ctx context.Context, tx *session) error {
-	now := *d
-	now.columns, now.other = map[string]column{}, map[string]string{}
-	// PostgreSQL refuses to run a prepared statement again if its columns have changed: this is another statement
-	if err := now.readColumns(ctx, tx, "0 = 1"); err != nil {
+	view, err := d.isView(ctx, tx)
+	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(now.columns, d.columns) || !maps.Equal(now.other, d.other) {
+	// PostgreSQL refuses to run a prepared statement again if its columns have changed: this is another statement
+	now, err := d.readTypes(ctx, tx, "0 = 1")
+	if err != nil {
+		return err
+	}
+	if view != d.view || !slices.Equal(now, d.types) {
 		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql",
 			Message: "the columns of the input's table were changed after the run had read their types",
 			Hint:    "run again; do not alter the table during a run"}
@@ -300,27 +314,30 @@ type spiller interface{ spillTo(folder string) string }
 func (d *Database) UseScratch(dir string) { d.spills.parent = dir }
 
 // reading does the same as within, for statements that read rows: a database in this process gets a spill folder while
-// f runs, and in a transaction the columns are compared first.
+// f runs, and a change of the columns is an error. They are compared before f and, if f does not run in a transaction, in
+// which the input stays as it was read, again after it. Then another session compares them, because one of Spark caches
+// what it knows of a table.
 func (d *Database) reading(ctx context.Context, f func(*session) error) error {
-	dialect, ok := d.dialect.(spiller)
-	if !ok {
-		return d.within(ctx, func(s *session) error {
-			if d.dialect.transaction() != nil {
-				if err := d.unchanged(ctx, s); err != nil {
-					return err
-				}
-			}
-			return f(s)
-		})
+	dialect, spills := d.dialect.(spiller)
+	if spills {
+		defer d.spills.remove()
 	}
-	defer d.spills.remove()
-	return d.within(ctx, func(s *session) error {
-		if err := d.spills.make(func(path string) error { // DuckDB lets the path be set only before it spills
-			_, err := s.exec(ctx, dialect.spillTo(path))
+	err := d.within(ctx, func(s *session) error {
+		if spills {
+			if err := d.spills.make(func(path string) error { // DuckDB lets the path be set only before it spills
+				_, err := s.exec(ctx, dialect.spillTo(path))
+				return err
+			}); err != nil {
+				return failed(ctx, "there can be no folder for what the database does not hold in memory", err)
+			}
+		}
+		if err := d.unchanged(ctx, s); err != nil {
 			return err
-		}); err != nil {
-			return failed(ctx, "there can be no folder for what the database does not hold in memory", err)
 		}
 		return f(s)
 	})
+	if err != nil || d.dialect.transaction() != nil {
+		return err
+	}
+	return d.within(ctx, func(s *session) error { return d.unchanged(ctx, s) })
 }

@@ -209,6 +209,17 @@ func (duckdb) suits(ctx context.Context, s *session) error {
 	})
 }
 
+// overrides reads the list of all functions, which takes some hundredths of a second.
+func (duckdb) overrides(ctx context.Context, s *session) error {
+	return s.asks(ctx, "SELECT NOT EXISTS (SELECT 1 FROM system.main.duckdb_functions() GROUP BY "+
+		"system.main.lower(function_name) HAVING system.main.min(internal) < system.main.max(internal))",
+		&pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "sql-server",
+			Message: "the database has a macro with the name of one of DuckDB's own functions, which statements would call instead",
+			Hint:    "rename the macro: SELECT function_name FROM duckdb_functions() WHERE NOT internal lists macros",
+		})
+}
+
 // session turns off an optimization of window functions whose state cannot spill to disk, and the loading of extensions
 // from the network. It also sets the order of sorts, which a connection string can change.
 func (duckdb) session() []string {

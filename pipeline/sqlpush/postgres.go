@@ -53,8 +53,10 @@ func (postgres) column(of columnType) (c column, ok bool) {
 		}
 	case "BOOL":
 		return column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
-	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) to text drops its padding
+	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR": // the cast of a CHAR(n) to text drops its padding
 		return textColumn("CAST(" + x + ` AS text) COLLATE "C"`), true
+	case postgresEnum: // no cast, because the owner of an enum can define one that gives two values the same text
+		return textColumn("(CASE WHEN " + x + " IS NOT NULL THEN pg_catalog.concat(" + x + `) END) COLLATE "C"`), true
 	case "BYTEA":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
 	case "DATE":

@@ -50,7 +50,7 @@ func (r *listedRows) Next(to []driver.Value) error {
 }
 
 // unasked is a dialect without a check of the server.
-type unasked struct{ spark }
+type unasked struct{ trino }
 
 func (unasked) suits(context.Context, *session) error { return nil }
 
@@ -59,7 +59,7 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 	t.Helper()
 	db := sql.OpenDB(values)
 	defer db.Close()
-	d := &Database{db: db, dialect: unasked{}, from: "t AS input",
+	d := &Database{db: db, dialect: unasked{}, from: "t AS input", types: []columnType{{Expr: `""`}}, // listed names none
 		columns: map[string]column{"x": {Type: table.Type{Kind: table.String}, Expr: "x"}}}
 	err := d.read(t.Context(), []string{"x"}, func(b *table.Batch) error {
 		var texts []string

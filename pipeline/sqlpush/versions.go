@@ -78,7 +78,7 @@ func (d *Database) ReadVersion(ctx context.Context, version string) error {
 	d.from, d.version = from, version
 	err := d.describe(ctx)
 	if err != nil {
-		d.from, d.version, d.columns, d.other = before.from, before.version, before.columns, before.other
+		*d = before
 	}
 	return err
 }

@@ -46,6 +46,8 @@ func (d Dialect) Run(t *testing.T) {
 		{"vectors", Vectors, true},
 		// Queries with the same rows and cells, which one statement may answer.
 		{"together", Together, true},
+		// Tables whose columns change during a run.
+		{"altered", Altered, false},
 		// Rows of units that are chosen by the columns in sample_by.
 		{"sampled rows", Sampled, true},
 		// Dimensions of the point nearest to a row's coordinates.
