@@ -114,7 +114,8 @@ func (s KeySelection) Weights() ([]int64, error) {
 		return nil, err
 	}
 	if s.Keys > MaxWeightedKeys {
-		return nil, argument.New("keys", "must be at most %d if keys are selected by weights, not %d", MaxWeightedKeys, s.Keys)
+		return nil, argument.New("keys", "must be at most %d if keys are selected by weights, not %d", MaxWeightedKeys,
+			s.Keys)
 	}
 	most, err := s.quantile(s.Keys)
 	if err != nil {

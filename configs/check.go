@@ -172,7 +172,8 @@ func (c *checker) perUnit(at *yamltree.Path, p *PerUnit) {
 	}{{"max_rows", int64(p.MaxRows)}, {"max_groups", p.MaxGroups}, {"max_rows_per_group", p.MaxRowsPerGroup}}
 	c.unique(at.At("sample_by"), p.SampleBy, "column")
 	if len(p.SampleBy) > 0 && c.rowUnit() {
-		c.bad(at.At("sample_by"), CodeContradiction, "there is nothing to choose with unit: row: each row is a unit of its own",
+		c.bad(at.At("sample_by"), CodeContradiction, "there is nothing to choose with unit: row: each row is a unit of its "+
+			"own",
 			"remove per_unit, or name the columns that identify the privacy unit: unit: [user_id]")
 	}
 	most := p.MostRows()

@@ -62,6 +62,7 @@ func (c *checker) sampled(at *yamltree.Path, q *Query) {
 	default:
 		return
 	}
-	c.bad(at.At("per_unit").At("sample_by"), CodeContradiction, "sample_by chooses max_rows rows of a unit, whatever their "+
-		"cells are, and "+why, "move sample_by from privacy.per_unit to the per_unit of the queries that have max_rows alone")
+	c.bad(at.At("per_unit").At("sample_by"), CodeContradiction, "sample_by chooses max_rows rows of a unit, whatever "+
+		"their cells are, and "+why, "move sample_by from privacy.per_unit to the per_unit of the queries that have "+
+		"max_rows alone")
 }

@@ -180,7 +180,8 @@ func (c *checker) values(at *yamltree.Path, d *Dimension) {
 		for k, m := range l.Members {
 			if other, taken := owner[m]; taken {
 				c.bad(memberPath(p, mapping, k), CodeDuplicate,
-					wording.Quote(string(m))+" already belongs to the cell "+wording.Quote(string(other)), "a text belongs to one cell")
+					wording.Quote(string(m))+" already belongs to the cell "+wording.Quote(string(other)),
+					"a text belongs to one cell")
 				continue
 			}
 			owner[m] = l.Name
@@ -299,7 +300,8 @@ func (c *checker) kernel(at *yamltree.Path, d *Dimension) {
 	for _, policy := range [][2]string{{"null", d.Null}, {"other", d.Other}} {
 		if policy[1] == "bin" {
 			c.bad(at.At(policy[0]), CodeContradiction,
-				"rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop with a kernel")
+				"rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1",
+				"use drop with a kernel")
 		}
 	}
 }

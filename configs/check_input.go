@@ -61,12 +61,14 @@ func (c *checker) input(at *yamltree.Path) {
 		c.textType(at.At("folders").At(name), in.Folders[name])
 		if slices.Contains(c.job.Privacy.Unit.Columns, name) {
 			c.bad(at.At("folders").At(name), CodeContradiction,
-				"the column belongs to the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
+				"the column belongs to the privacy unit: a folder for each unit would tell who is there",
+				"names and number of the "+
 					"input's files are public: write the unit's column into the files")
 		}
 	}
 	if in.Missing == "empty" && len(in.FolderFilters()) == 0 {
-		c.bad(at.At("missing"), CodeContradiction, "no condition of where is about a column of folders, so that no folder can be missing",
+		c.bad(at.At("missing"), CodeContradiction, "no condition of where is about a column of folders, so that no folder "+
+			"can be missing",
 			"files: [\"data/*/*.parquet\"], folders: {day: date} and where: [{column: day, from: \"${day}\", for: 1d}] read "+
 				"the folder of a day; or remove missing")
 	}
@@ -195,7 +197,9 @@ func (c *checker) floatUnits(at *yamltree.Path) {
 	refuse := func(at *yamltree.Path, types map[string]string) {
 		for _, name := range c.job.Privacy.Unit.Columns {
 			if types[name] == "float" {
-				c.bad(at.At(name), CodeContradiction, "the column belongs to the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
+				c.bad(at.At(name), CodeContradiction, "the column belongs to the privacy unit: identifiers that are rounded to "+
+					"one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: "+
+					"allow takes numbers that are equal as one unit")
 			}
 		}
 	}
@@ -254,7 +258,9 @@ func (c *checker) events(at *yamltree.Path) {
 			// Even if there is only one event, it must not rename the unit: the ledger and the readers of the release
 			// know the unit by its name.
 			if column, ok := events[i][u]; ok && column != u {
-				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name columns of the input in privacy.unit")
+				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, "+
+					"stand for another column", "leave the unit's columns out of events, and name columns of the input in "+
+					"privacy.unit")
 			}
 		}
 	}

@@ -65,8 +65,9 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 		c.bad(at.At("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
 	}
 	if q.CountsUnits() && c.rowUnit() {
-		c.bad(at.At("count").At("measure"), CodeContradiction, "no bound cuts a unit of one row", "remove measure, or name the "+
-			"columns that identify the privacy unit: unit: [user_id]")
+		c.bad(at.At("count").At("measure"), CodeContradiction, "no bound cuts a unit of one row",
+			"remove measure, or name the "+
+				"columns that identify the privacy unit: unit: [user_id]")
 	}
 	if q.CountsUnits() && c.job.Bounds(q).MaxRows.Discovers() {
 		c.bad(at.At("count").At("measure"), CodeContradiction, "the bound of this query is found in the same run",
@@ -273,8 +274,9 @@ func (c *checker) weighted(at *yamltree.Path, q *Query) {
 // without reports keys that cannot be combined with a feature of the query. what names the feature, such as quantiles.
 // A key with its default value is always allowed.
 func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...string) {
-	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0, "sensitivity": q.Sensitivity != "",
-		"sparse": q.Sparse}
+	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0,
+		"sensitivity": q.Sensitivity != "",
+		"sparse":      q.Sparse}
 	for _, key := range keys {
 		if set[key] {
 			c.bad(at.At(key), CodeContradiction, key+" does not go with "+what, "remove "+key)

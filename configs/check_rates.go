@@ -14,8 +14,8 @@ func (c *checker) rates(at *yamltree.Path, q *Query) {
 		return
 	}
 	if !q.adds() {
-		c.bad(at, CodeContradiction, "rates are quotients of cells that add up: the cells of a count, a histogram or a sum of "+
-			"one column, with listed keys", "remove rates; a mean is a quotient itself")
+		c.bad(at, CodeContradiction, "rates are quotients of cells that add up: the cells of a count, a histogram or a sum "+
+			"of one column, with listed keys", "remove rates; a mean is a quotient itself")
 		return
 	}
 	if q.Sparse {
@@ -69,5 +69,6 @@ func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
 // adds reports whether the query's cells can be divided in a rate: they are noisy counts or sums with listed keys, and
 // their noise is independent of other queries' noise.
 func (q *Query) adds() bool {
-	return !q.discovers() && (q.Count != nil || q.Histogram != nil || q.Sum != nil && q.Sum.Length == 0 && len(q.Sum.Columns) == 0)
+	return !q.discovers() && (q.Count != nil || q.Histogram != nil || q.Sum != nil && q.Sum.Length == 0 &&
+		len(q.Sum.Columns) == 0)
 }

@@ -21,8 +21,8 @@ func (c *checker) upstream(unit, input *yamltree.Path) {
 	if u == nil {
 		if c.job.Input.Counts != nil && c.isValid(unit) {
 			c.bad(counts, CodeContradiction, "the rows of a table of counts belong to no unit that the program could bound",
-				"write privacy.unit: {upstream: NAME, max_rows: N, max_change: M}; if the table has a column of units, remove counts "+
-					"and add the numbers up: sum: {column: NAME, clamp: [0, N]}")
+				"write privacy.unit: {upstream: NAME, max_rows: N, max_change: M}; if the table has a column of units, remove "+
+					"counts and add the numbers up: sum: {column: NAME, clamp: [0, N]}")
 		}
 		return
 	}
@@ -34,7 +34,8 @@ func (c *checker) upstream(unit, input *yamltree.Path) {
 		c.bad((*yamltree.Path)(nil).At("privacy").At("per_unit"), CodeContradiction, refused, "remove per_unit")
 	}
 	if len(c.job.Units) > 0 {
-		c.bad((*yamltree.Path)(nil).At("units"), CodeContradiction, "the table has no column of units: their rows cannot be put together",
+		c.bad((*yamltree.Path)(nil).At("units"), CodeContradiction, "the table has no column of units: their rows cannot "+
+			"be put together",
 			"remove units, and queries over units")
 	}
 	for i := range c.job.Queries {
@@ -69,8 +70,8 @@ func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 		c.bad(at.At(key), CodeContradiction, key+" goes with a table of counts",
 			"name the column of counts: input.counts: {column: NAME}; or promise max_rows")
 	case c.job.Input.Counts == nil && !rows:
-		c.bad(at, CodeMissingBound, "the number of rows of one unit is not bounded", "add max_rows: N, as the producer of the table "+
-			"promises it")
+		c.bad(at, CodeMissingBound, "the number of rows of one unit is not bounded", "add max_rows: N, as the producer of "+
+			"the table promises it")
 	case c.job.Input.Counts != nil && sum && (rows || change || len(u.Distinct) > 0):
 		c.bad(at.At("max_sum"), CodeContradiction, "max_sum stands in place of max_rows, max_change and distinct",
 			"keep what the producer promises: all changes of one unit together, or how many rows it changes and by how much")
@@ -112,7 +113,8 @@ func (c *checker) counts() {
 				"count: queries are count, histogram and crosstabs")
 		}
 		if q.discovers() {
-			c.bad(at, CodeContradiction, "keys are discovered by the number of their units, which a table of counts does not tell",
+			c.bad(at, CodeContradiction, "keys are discovered by the number of their units, which a table of counts does not "+
+				"tell",
 				"list the keys")
 		}
 		for k := range q.Where {

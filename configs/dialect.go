@@ -37,7 +37,8 @@ func (c *checker) dialect(at *yamltree.Path) {
 			"remove mark, or write the file's encoding: utf-8, utf-16le or utf-16be")
 	}
 	if !headless && d.LineEnd != "" {
-		add("line_end", "the header's line end decides how all lines of its file end", "remove line_end, or set header: false")
+		add("line_end", "the header's line end decides how all lines of its file end",
+			"remove line_end, or set header: false")
 	}
 	if headless && d.Comment != "" && in.quotes() {
 		add("comment", "without a header, a quoted row that begins with the comment character could swallow other rows",

@@ -161,8 +161,8 @@ func (d Dimension) Expanded() []Scalar {
 	return out
 }
 
-// FirstEdge returns the first edge of a dimension, as the job writes it, or nil if the dimension has no edges. Use it if
-// the other edges do not matter: [Dimension.Expanded] computes up to a million of them.
+// FirstEdge returns the first edge of a dimension, as the job writes it, or nil if the dimension has no edges. Use it
+// if the other edges do not matter: [Dimension.Expanded] computes up to a million of them.
 func (d Dimension) FirstEdge() *Scalar {
 	if d.From == nil && len(d.Edges) > 0 {
 		return &d.Edges[0]

@@ -30,9 +30,9 @@ type Input struct {
 	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as
 	// in `csv.types`. Filters on integers, dates and timestamps then skip whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
-	// Missing is `empty` if the table's writer makes no folder for a day without rows. If `where` then keeps no folder, the
-	// table has no rows. If the key is absent or `refuse`, such a run ends with exit code 3 and spends nothing: the data
-	// may not have arrived yet. Which folders exist is public.
+	// Missing is `empty` if the table's writer makes no folder for a day without rows. If `where` then keeps no folder,
+	// the table has no rows. If the key is absent or `refuse`, such a run ends with exit code 3 and spends nothing: the
+	// data may not have arrived yet. Which folders exist is public.
 	Missing string `yaml:"missing,omitempty" enum:"refuse|empty" example:"empty"`
 	// Counts names the column with the count in each row of a table of counts. Queries then add up these counts instead
 	// of rows.
@@ -212,8 +212,8 @@ func (l *Lookup) Names() []string {
 // same names. The columns of the privacy unit are not among them.
 type Event map[string]string
 
-// FolderFilters returns the filters on columns of folders, which keep or drop whole files by their public names. Filters
-// on names that events give to columns are not among them.
+// FolderFilters returns the filters on columns of folders, which keep or drop whole files by their public names.
+// Filters on names that events give to columns are not among them.
 func (in *Input) FolderFilters() (filters []Filter) {
 	for i := range in.Where {
 		name := in.Where[i].Column

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -111,6 +112,22 @@ func TestScalarsAreSourceText(t *testing.T) {
 	}
 	want := []Scalar{"NO", "no", "yes", "02139", "2013-01-01", "1e3", "0x1F", "~x", "true", "", "null"}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The cell of the number 0 has no sign, however the job writes it; a text stays as it is.
+func TestZeroHasNoSign(t *testing.T) {
+	src, err := os.ReadFile("testdata/source-text.good.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`values: .*`).ReplaceAllLiteralString(string(src), `values: [-0, -0.0, "-0.00", -1]}`)
+	var got []Scalar
+	for _, l := range parsed(t, "job.yaml", []byte(text), ParseOptions{}).Queries[0].Histogram.By[0].Values {
+		got = append(got, l.Name)
+	}
+	if diff := cmp.Diff([]Scalar{"0", "0.0", "-0.00", "-1"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -40,8 +40,9 @@ var unsupportedKeys = map[string]string{
 
 const (
 	hintNoSeed = "noise comes from the system's random source and cannot be seeded"
-	hintBins   = "write the width of a cell beside from and to: from: 0, to: 100, width: 10; or list the edges: [0, 18, 65]"
-	hintNoise  = "noise is always added and follows from privacy.epsilon and privacy.delta"
+	hintBins   = "write the width of a cell beside from and to: from: 0, to: 100, width: 10; or list the edges: [0, 18, " +
+		"65]"
+	hintNoise = "noise is always added and follows from privacy.epsilon and privacy.delta"
 )
 
 // unknownKey returns the key that the user probably meant by an unknown key, and a hint.

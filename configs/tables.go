@@ -180,7 +180,8 @@ var tableName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 // tables checks the tables of a job. Each table is checked like an input of its own.
 func (c *checker) tables(at *yamltree.Path) {
 	in := &c.job.Input
-	for _, key := range []string{"files", "sql", "format", "rows", "csv", "jsonl", "folders", "missing", "counts", "events",
+	for _, key := range []string{"files", "sql", "format", "rows", "csv", "jsonl", "folders", "missing", "counts",
+		"events",
 		"lookups", "derive", "where"} {
 		if c.Has(at.At(key)) {
 			c.bad(at.At(key), CodeContradiction, "the job has several tables", "write it into the table that it is about, if "+
@@ -210,7 +211,8 @@ func (c *checker) tables(at *yamltree.Path) {
 				"list the columns of this table that hold them, in the same order")
 		}
 		if at := slices.Index(t.Files, stdin); at >= 0 {
-			c.bad(place.At("files").Item(at), CodeContradiction, "standard input is the whole input", "write the tables into files")
+			c.bad(place.At("files").Item(at), CodeContradiction, "standard input is the whole input",
+				"write the tables into files")
 		}
 		c.joins(place, name, &t)
 		c.sameFiles(place, name)
@@ -233,8 +235,9 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 		}
 		for i, file := range tables[name].Files {
 			if slices.ContainsFunc(tables[earlier].Files, func(f string) bool { return path.Clean(f) == path.Clean(file) }) {
-				c.bad(at.At("files").Item(i), CodeContradiction, "table "+earlier+" reads this file with another unit: a row would "+
-					"be of one unit in one table and of another one in the other", "give both tables the same unit or first join, and the same csv.columns")
+				c.bad(at.At("files").Item(i), CodeContradiction, "table "+earlier+" reads this file with another unit: a row "+
+					"would be of one unit in one table and of another one in the other", "give both tables the same unit or first "+
+					"join, and the same csv.columns")
 			}
 		}
 	}
@@ -287,9 +290,10 @@ func (c *checker) keyFolders(place *yamltree.Path, name string, key []string) {
 	if len(key) == 0 || slices.ContainsFunc(key, func(column string) bool { return !inNames(column) }) {
 		return
 	}
-	c.bad(place.At("on"), CodeContradiction, "rows get their unit by this key, which is in the names of the folders of table "+
-		name+": a folder for each key would tell which keys there are", "names and number of the input's files are public: write a "+
-		"column of the key into the files")
+	c.bad(place.At("on"), CodeContradiction, "rows get their unit by this key, which is in the names of the folders of "+
+		"table "+
+		name+": a folder for each key would tell which keys there are", "names and number of the input's files are public: "+
+		"write a column of the key into the files")
 }
 
 // from checks which table a query reads.

@@ -116,12 +116,13 @@ func decodeValues(d *yamltree.Decoder, vs *Values, s yamltree.Spot) {
 	case yaml.SequenceNode:
 		var cells []Scalar
 		d.DecodeItems(reflect.ValueOf(&cells).Elem(), s)
-		for _, c := range cells {
-			*vs = append(*vs, Label{Name: c, Members: []Scalar{c}})
+		for i, c := range cells {
+			*vs = append(*vs, Label{Name: cellName(s.Node.Content[i], c), Members: []Scalar{c}})
 		}
 	case yaml.MappingNode:
 		if hint := otherForm(s.Node); hint != "" {
-			d.Refuse(s, CodeBadValue, "the keys of this mapping are no cells", hint+"; for cells of these names, write each value as a list")
+			d.Refuse(s, CodeBadValue, "the keys of this mapping are no cells", hint+"; for cells of these names, write each "+
+				"value as a list")
 			return
 		}
 		for _, e := range d.Pairs(s) {
@@ -137,6 +138,14 @@ func decodeValues(d *yamltree.Decoder, vs *Values, s yamltree.Spot) {
 		}
 		d.RefuseType(s, "a list of cells, or a mapping from each cell to its aliases", hint)
 	}
+}
+
+// cellName returns the name of a listed value. The number 0 has no sign.
+func cellName(n *yaml.Node, text Scalar) Scalar {
+	if tag := n.ShortTag(); (tag == "!!int" || tag == "!!float") && strings.Trim(string(text), "-0.") == "" {
+		return Scalar(strings.TrimPrefix(string(text), "-"))
+	}
+	return text
 }
 
 // otherForm returns a hint if a value of values shows that the dimension should have another form: a range, a public

@@ -15,7 +15,8 @@ func auto() Method {
 	floor := nonnegativeParam()
 	return Method{
 		Name: "auto", Params: []Param{floor}, KnownNoise: true, TakesGraph: true,
-		Doc: "the method of least estimated error among those that suit the cells; the noisy values if none is clearly better",
+		Doc: "the method of least estimated error among those that suit the cells; the noisy values if none is clearly " +
+			"better",
 		build: func(a Args) rule {
 			return func(ctx context.Context, p problem) (Fit, error) {
 				f, err := choose(ctx, p, candidates(p.structure, a.text(floor)))

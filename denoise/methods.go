@@ -14,7 +14,8 @@ func jamesStein() Method {
 	}
 	toward := Param{
 		Name: "toward", Type: Decimal, Words: []string{"zero", "mean"}, Default: "zero",
-		Doc: "the target towards which all cells are moved: 0, their mean, or a public number in the query's unit", InUnit: true, Example: "mean",
+		Doc:    "the target towards which all cells are moved: 0, their mean, or a public number in the query's unit",
+		InUnit: true, Example: "mean",
 	}
 	prior := Param{
 		Name: "prior_variance", Type: Decimal, Default: "estimated from the noisy values",

@@ -47,7 +47,8 @@ func totalVariation() Method {
 	return Method{
 		Name: "total-variation", Aliases: []string{"tv",
 			"fused_lasso"}, Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
-		Doc: "finds runs of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
+		Doc: "finds runs of cells with one level, by the exact minimum of squared distance plus lambda times the sum of " +
+			"jumps",
 		build: func(a Args) rule {
 			word, value := a.choice(lambda)
 			return func(_ context.Context, p problem) (Fit, error) {

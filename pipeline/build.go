@@ -178,8 +178,9 @@ func (b *builder) query(i int, d *draft) Planned {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
 	if slices.ContainsFunc(q.Components, outOfRange) {
-		b.report(q.path+"."+string(d.spec.Kind), "bad-value", "the bounds are so small or so large that the noise, or its square, is "+
-			"no number in float64's range", "write values and weights in a unit in which their clamps are nearer to 1")
+		b.report(q.path+"."+string(d.spec.Kind), "bad-value", "the bounds are so small or so large that the noise, or its "+
+			"square, is no number in float64's range", "write values and weights in a unit in which their clamps are nearer "+
+			"to 1")
 	}
 	b.search(&q, i)
 	q.Steps = b.bind(d.steps, &b.job.Queries[i], &q)
@@ -311,7 +312,8 @@ func (b *builder) checkRounding(q *Planned, x *configs.Crosstabs) {
 	}
 	for _, m := range q.Mechanisms {
 		if m.Deviation() > maxNoise*float64(max(x.RoundTo, 1)) {
-			b.report(q.path+".crosstabs", "contradiction", "the noise is more than 2^40 times the multiples to which estimates are rounded",
+			b.report(q.path+".crosstabs", "contradiction", "the noise is more than 2^40 times the multiples to which "+
+				"estimates are rounded",
 				"remove integers or round_to, or ask for less noise")
 			return
 		}

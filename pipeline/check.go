@@ -44,7 +44,8 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	return unique(p.hideHeader(schema, diags))
 }
 
-// inFolderNames reports whether a column may be in the names of the input's folders, NAME=VALUE, as far as the job tells.
+// inFolderNames reports whether a column may be in the names of the input's folders, NAME=VALUE, as far as the job
+// tells.
 func (p *Plan) inFolderNames(column string) bool {
 	in := &p.job.Input
 	return in.Folders[column] == "" && slices.ContainsFunc(in.Files, func(f string) bool {
@@ -53,9 +54,9 @@ func (p *Plan) inFolderNames(column string) bool {
 	})
 }
 
-// hideHeader removes column names from hints if an input file is delimited text. If such a file has no header, these names
-// are values of its first row, which is private. For columns that may be in the names of folders it adds how to read
-// them.
+// hideHeader removes column names from hints if an input file is delimited text. If such a file has no header, these
+// names are values of its first row, which is private. For columns that may be in the names of folders it adds how to
+// read them.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
 	var names []string
 	for _, f := range s.Fields {
@@ -71,7 +72,8 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 			diags[i].Hint = table.HeaderAdvice(names, column)
 		}
 		if p.inFolderNames(column) {
-			diags[i].Hint += "; if the names of folders have it (" + column + "=VALUE), add input.folders: {" + column + ": text}"
+			diags[i].Hint += "; if the names of folders have it (" + column + "=VALUE), add input.folders: {" + column +
+				": text}"
 		}
 	}
 	return diags

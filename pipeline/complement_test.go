@@ -100,8 +100,8 @@ func (c *complement) cellOf(levels, leaves []int, cell int) int {
 }
 
 // A reader who knows the published cells and a public table cannot compute a cell that the rule withholds, unless the
-// public table alone tells it: the cell is no linear combination of these. This is checked by elimination modulo a prime,
-// in which a combination of integers that exists would be found.
+// public table alone tells it: the cell is no linear combination of these. This is checked by elimination modulo a
+// prime, in which a combination of integers that exists would be found.
 func TestWithheldCellsCannotBeComputed(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	further, withheld := 0, 0

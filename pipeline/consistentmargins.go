@@ -22,7 +22,8 @@ func (b *builder) margins(p *Plan) {
 			axes, ok := jq.MarginAxes(&b.job.Queries[at])
 			if !ok || p.queries[i].Selected() || p.queries[at].Selected() ||
 				p.queries[i].dimensionSizes().product(axes) != p.queries[at].Query.Cells() {
-				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is not a sum of this query's cells", "")
+				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is not a sum of this query's cells",
+					"")
 				continue
 			}
 			p.queries[i].margins = append(p.queries[i].margins, margin{at, axes})

@@ -27,8 +27,8 @@ type DataChecks struct {
 type QueryCheck struct {
 	Name string
 	*tally.Tally
-	// Filters tallies the columns of the query's own filters, over the rows that the table's filters keep; nil if the query
-	// has none or is over units.
+	// Filters tallies the columns of the query's own filters, over the rows that the table's filters keep; nil if the
+	// query has none or is over units.
 	Filters *tally.Tally
 	// Bounds counts the rows that contribution bounds drop: over all rows, even if the tallies cover only a sample.
 	Bounds bounding.BoundTally

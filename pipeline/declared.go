@@ -82,5 +82,8 @@ func declaredSchema(in *configs.Input, read []string, typeOf func(string) (table
 // isMade reports whether the job makes a column: derives it, or looks it up.
 func isMade(in *configs.Input, name string) bool {
 	_, derived := in.Derive[name]
-	return derived || slices.ContainsFunc(in.Lookups, func(l configs.Lookup) bool { return slices.Contains(l.Names(), name) })
+	return derived || slices.ContainsFunc(in.Lookups, func(l configs.Lookup) bool {
+		return slices.Contains(l.Names(),
+			name)
+	})
 }

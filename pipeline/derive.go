@@ -42,8 +42,8 @@ func (b *builder) derive() {
 	}
 	if c := b.job.Input.Counts; c != nil {
 		if b.derived.Makes(c.Column) {
-			b.report("input.counts.column", "contradiction", "column "+c.Column+" is derived, and the promise of the producer is "+
-				"about the counts in the table", "name a column of the input")
+			b.report("input.counts.column", "contradiction", "column "+c.Column+" is derived, and the promise of the producer "+
+				"is about the counts in the table", "name a column of the input")
 		}
 		for _, place := range b.derived.Readers(c.Column) {
 			b.report(place, "contradiction", "the column holds the counts: one unit could change anything else computed "+

@@ -105,7 +105,8 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	return out
 }
 
-// private reports a public file that is also a file of the private input, perhaps by a link. This is an error of the job.
+// private reports a public file that is also a file of the private input, perhaps by a link. This is an error of the
+// job.
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
 	if store.IsAddress(path) {
@@ -163,8 +164,8 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	values, err := b.read(b.job.Path(file), column, aligned)
 	if err != nil {
 		return fault("public-file", err.Error(),
-			"a public file is a CSV file in UTF-8 with commas and a header, to which input.csv does not apply, a Parquet or an Arrow "+
-				"file, relative to the job file")
+			"a public file is a CSV file in UTF-8 with commas and a header, to which input.csv does not apply, a Parquet or "+
+				"an Arrow file, relative to the job file")
 	}
 	for i, v := range values {
 		if !utf8.ValidString(v) {

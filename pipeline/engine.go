@@ -46,8 +46,8 @@ func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 	case several:
 		diags = p.checkTables(t.TableSchemas())
 	default:
-		diags = configs.Diagnostics{p.job.Diagnose("input.tables", "several-tables", "this engine answers no job with several "+
-			"tables", "run the job on one machine, from files")}
+		diags = configs.Diagnostics{p.job.Diagnose("input.tables", "several-tables", "this engine answers no job with "+
+			"several tables", "run the job on one machine, from files")}
 	}
 	r, ok := e.(Refuser)
 	if !ok || len(diags) > 0 {

@@ -73,9 +73,10 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 func (f *finder) table(c *DataChecks) {
 	p := f.plan
 	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
-		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
-			"keys the same columns, and written alike, in both tables? rows that the where of table "+j.name+" leaves out "+
-			"are not partners")
+		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name,
+			"are the "+
+				"keys the same columns, and written alike, in both tables? rows that the where of table "+j.name+" leaves out "+
+				"are not partners")
 		return
 	}
 	if c.Rows == 0 {
@@ -196,7 +197,8 @@ func typeHint(kind, column string) string {
 	case table.Timestamp.String():
 		return fmt.Sprintf("declare how 2 January 2006, 15:04:05 looks in the file: input.csv.types: {%s: \"timestamp "+
 			"2/1/2006 15:04:05\"}; "+
-			"if the column has several layouts, list them with | between them; the first one that fits a text reads it", column) + missing
+			"if the column has several layouts, list them with | between them; the first one that fits a text reads it",
+			column) + missing
 	case table.Int.String():
 		return "an int is digits alone: for numbers with decimals declare float; name the separator of thousands, " +
 			"input.csv.thousands: \".\"; remove currency signs and units of measure" + missing
@@ -364,12 +366,13 @@ func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 // unit in one place. Call CheckParts before the first row is read.
 func (p *Plan) CheckParts() error {
 	if p.AsksUnits() {
-		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by Beam",
+		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by " +
+			"Beam",
 			Hint: "run the job on one machine, or leave these queries to a job of their own"}
 	}
 	if len(p.tables) > 0 {
-		return &Error{Cause: CauseJob, Code: "several-tables", Message: "a job with several tables is not answered from shards or " +
-			"by Beam", Hint: "run the job on one machine, or join the tables before"}
+		return &Error{Cause: CauseJob, Code: "several-tables", Message: "a job with several tables is not answered from " +
+			"shards or by Beam", Hint: "run the job on one machine, or join the tables before"}
 	}
 	if !p.Refuses() {
 		return nil

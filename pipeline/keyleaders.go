@@ -25,7 +25,8 @@ func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 			continue
 		}
 		for j, h := range specs {
-			if asked[i].From != asked[j].From || !configs.SameRows(&asked[i], &asked[j]) || h.Kind != query.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
+			if asked[i].From != asked[j].From || !configs.SameRows(&asked[i], &asked[j]) || h.Kind != query.Histogram ||
+				!h.Discovers() || !beginsWith(s.By, h.By) {
 				continue
 			}
 			if s.Leader == nil || len(h.By) > s.Leader.Dims {

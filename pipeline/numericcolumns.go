@@ -76,8 +76,8 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 	if of, name := p.origin(column); slices.Contains(of.job.ExactColumns(), name) {
 		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and %s is of numbers", column,
 			use),
-			"decimals are texts in columns of the privacy unit, of privacy.unit.distinct and of discovered keys, so that no two "+
-				"become one: store the number in a column of its own")
+			"decimals are texts in columns of the privacy unit, of privacy.unit.distinct and of discovered keys, so that no "+
+				"two become one: store the number in a column of its own")
 	}
 	hint := "if the texts are numbers, write them as such, give the column a type in input.csv.types or " +
 		"input.jsonl.columns, or derive a number: input.derive: {number: float(" + column + ")}"
@@ -93,7 +93,8 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 // numberOfText returns an SQL expression that parses a string column as a number. It fails for no string.
 func numberOfText(driver, column string) string {
 	if driver == "postgres" {
-		return fmt.Sprintf("CASE WHEN pg_input_is_valid(%s, 'double precision') THEN CAST(%s AS double precision) END", column,
+		return fmt.Sprintf("CASE WHEN pg_input_is_valid(%s, 'double precision') THEN CAST(%s AS double precision) END",
+			column,
 			column)
 	}
 	return fmt.Sprintf("TRY_CAST(%s AS double)", column)

@@ -220,7 +220,7 @@ func (p *Plan) missed() configs.Diagnostics {
 		if half, _ := q.HalfWidth(); q.MaxError > 0 && half > q.MaxError {
 			diags = append(diags, p.job.Diagnose(q.path+".max_error", "max-error",
 				fmt.Sprintf("%s: the 95 %% half-width will be %s, more than max_error %s", q.Query.Name(),
-					spelling.Short(half, 6), spelling.Exact(q.MaxError)),
+					spelling.Up(half, 6), spelling.Exact(q.MaxError)),
 				"raise max_error, epsilon or the query's weight, or lower what a unit contributes (per_unit)"))
 		}
 	}

@@ -51,7 +51,8 @@ func (b *builder) rates(p *Plan) {
 				b.report(path, "too-many-cells", "a query of more than 2^22 cells cannot have rates", "remove rates")
 				continue
 			}
-			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: store.WithoutQuery(r.File), Value: r.Value, Times: 1,
+			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: store.WithoutQuery(r.File),
+				Value: r.Value, Times: 1,
 				MaxHalfWidth: b.number(r.MaxHalfWidth, path+".max_half_width")}}
 			if r.Times != "" {
 				out.Times = b.number(r.Times, path+".times")
@@ -92,8 +93,9 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 			return own.Name == k.Name && slices.Equal(own.Labels.Texts(), k.Labels.Texts())
 		})
 		if at < 0 {
-			b.report(path+".per", "contradiction", fmt.Sprintf("%s has cells by %s, and this query has no key column of that name "+
-				"with the same labels", r.Per, k.Name), "divide by a query whose dimensions are some of this one's, with the same cells")
+			b.report(path+".per", "contradiction", fmt.Sprintf("%s has cells by %s, and this query has no key column of that "+
+				"name with the same labels", r.Per, k.Name), "divide by a query whose dimensions are some of this one's, with "+
+				"the same cells")
 			return false
 		}
 		if len(k.Labels.Texts()) == 1 {
@@ -105,8 +107,9 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 		strides[keys[at].Stride], sizes[keys[at].Stride] = k.Stride, len(k.Labels.Texts())
 	}
 	if cells != p.queries[r.query].Query.Cells() {
-		b.report(path+".per", "contradiction", r.Per+" has other cells than this query", "divide by a query whose dimensions are "+
-			"some of this one's, with the same cells")
+		b.report(path+".per", "contradiction", r.Per+" has other cells than this query",
+			"divide by a query whose dimensions are "+
+				"some of this one's, with the same cells")
 		return false
 	}
 	r.part = partOfCell(strides, sizes)
@@ -244,7 +247,8 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 		if c.queries[i].Mechanisms[0].Noise != calibrate.Gaussian {
 			z = kinds.HeavyZ95(singleKurtosis)
 		}
-		a.Readings = append(a.Readings, query.Reading{Name: r.Name, Answer: r.answer(&results[i].Answer, c.queries[i].latticeDeviation(z), below, z)})
+		a.Readings = append(a.Readings, query.Reading{Name: r.Name,
+			Answer: r.answer(&results[i].Answer, c.queries[i].latticeDeviation(z), below, z)})
 	}
 	return a
 }
@@ -275,7 +279,8 @@ func readAll(s query.Series, cells int) []float64 {
 // answer returns a table of rates: the noisy cells of an answer divided by divisors. below returns the divisor of a
 // cell and its variance. lattice is added to the standard deviations of the cells (see latticeDeviation). z is the
 // interval's half-width in standard deviations.
-func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
+func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64),
+	z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
 	value, low, high := readAll(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)
 	deviations := readAll(of.Sigma, of.Cells)

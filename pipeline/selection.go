@@ -79,7 +79,8 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 	switch {
 	case len(jq.Denoise) > 0:
 		b.report(path+".denoise", "contradiction",
-			"the counts of selected keys are those that were large enough, noise and all: no step knows how to treat them", "remove denoise")
+			"the counts of selected keys are those that were large enough, noise and all: no step knows how to treat them",
+			"remove denoise")
 	case len(jq.Margins) > 0:
 		b.report(path+".margins", "contradiction",
 			"selected keys do not add up to anything: those that are not shown are missing", "remove margins")

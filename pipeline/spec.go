@@ -63,7 +63,8 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 
 func (b *builder) crosstabs(x *configs.Crosstabs, path string) *query.Crosstabs {
 	out := &query.Crosstabs{
-		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil && *x.Nonnegative, RoundTo: x.RoundTo,
+		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil && *x.Nonnegative,
+		RoundTo: x.RoundTo,
 	}
 	if out.RoundTo == 0 && x.Integers != nil && *x.Integers {
 		out.RoundTo = 1

@@ -31,7 +31,8 @@ func (c *RunPlan) Manifest(program manifest.Program) manifest.Manifest {
 func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
-		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Tables: p.Tables(), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
+		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Tables: p.Tables(),
+		Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
 		PerUnit: statedBounds(p.job.Privacy.PerUnit),
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
 		Measures: manifest.MeasuresOf(ms, share),
@@ -42,8 +43,8 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		},
 		Noise: manifest.Noise{Rounding: "an exact normal variable, rounded once to the grid",
 			Bits: "the operating system's source, expanded by a cipher"},
-		NotProtected: []string{"what the data of others say about a person; rows beyond the bounds of a unit are not counted " +
-			"at all"},
+		NotProtected: []string{"what the data of others say about a person; rows beyond the bounds of a unit are not " +
+			"counted at all"},
 		Unprotected: []string{"the names and the number of the input files",
 			"keys, bounds, public files and all else in the job"},
 		Errors: "no error, log or duration that is published depends on a row",
@@ -56,14 +57,14 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	for k := range p.tables {
 		if joins := p.tables[k].job.Joins(); len(joins) > 0 && joins[0].Units > 0 {
 			s.NotProtected = append(s.NotProtected, "rows of table "+p.tables[k].name+" whose key several "+
-				strings.Join(s.Unit, ", ")+" have in table "+joins[0].Table+": they are rows of each of them, and if one is removed "+
-				"they stay rows of the others")
+				strings.Join(s.Unit, ", ")+" have in table "+joins[0].Table+": they are rows of each of them, and if one is "+
+				"removed they stay rows of the others")
 		}
 	}
 	if p.Refuses() {
-		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, if "+
-			"no row had passed a filter or lain in a listed cell, if fewer than one row in twenty had been of use to a query, "+
-			"or if half of the texts of a column could not have been read (data_checks: refuse)")
+		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, "+
+			"if no row had passed a filter or lain in a listed cell, if fewer than one row in twenty had been of use to a "+
+			"query, or if half of the texts of a column could not have been read (data_checks: refuse)")
 	}
 	if p.noise.Delta == 0 {
 		s.Noise.Rounding = "exact two-sided geometric variables; exact Laplace variables, rounded once to the grid"
@@ -91,7 +92,8 @@ func upstreamOf(u configs.Unit) *manifest.Upstream {
 	if p == nil {
 		return nil
 	}
-	return &manifest.Upstream{Name: p.Name, MaxRows: p.MaxRows, MaxChange: p.MaxChange, MaxSum: p.MaxSum, Distinct: p.Distinct}
+	return &manifest.Upstream{Name: p.Name, MaxRows: p.MaxRows, MaxChange: p.MaxChange, MaxSum: p.MaxSum,
+		Distinct: p.Distinct}
 }
 
 func statedBounds(p configs.PerUnit) manifest.Bounds {
@@ -155,7 +157,9 @@ func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
 
 func (p *Plan) statement(ms []calibrate.Mechanism) string {
 	return manifest.Promise{
-		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share, MinUnits: p.leavesOut(),
-		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Tables: p.Tables(), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
+		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share,
+		MinUnits: p.leavesOut(),
+		Mu:       calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Tables: p.Tables(),
+		Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
 	}.String()
 }

@@ -73,8 +73,9 @@ func (b *builder) checkDerived(j *Join, other *builder) {
 	refuse := func(of *builder, keys []string) {
 		for _, name := range keys {
 			if of.derived.Makes(name) {
-				b.report(j.field+".on", "contradiction", "column "+name+" is derived: whom the guarantee protects would follow from "+
-					"a definition that another job can have otherwise, under the same budget", "use columns of the input as the key")
+				b.report(j.field+".on", "contradiction", "column "+name+" is derived: whom the guarantee protects would follow "+
+					"from a definition that another job can have otherwise, under the same budget",
+					"use columns of the input as the key")
 			}
 		}
 	}
@@ -157,8 +158,8 @@ func (b *builder) side(p *Plan, t *tableInput, j *Join) {
 	}
 	side.input.read(once, nil, of.derived)
 	if len(side.input.joins) > 0 {
-		b.diags = append(b.diags, t.job.Diagnose(j.field, "contradiction", "of table "+other.name+" the join needs columns that "+
-			"are joined to it in turn", "join the third table to this one, and filter here"))
+		b.diags = append(b.diags, t.job.Diagnose(j.field, "contradiction", "of table "+other.name+" the join needs columns "+
+			"that are joined to it in turn", "join the third table to this one, and filter here"))
 	}
 	j.Side = &side
 }
@@ -231,7 +232,8 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, and column %s of the other table is %s", j.Own[k],
 					ours.Type, name, theirs.Type), "keys are compared by value: give both columns one type")
 			case !joined.Fits(ours.Type):
-				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be a key", j.Own[k], ours.Type), hintJoined)
+				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be a key", j.Own[k], ours.Type),
+					hintJoined)
 			}
 		}
 		for k, name := range j.Add {

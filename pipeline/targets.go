@@ -227,7 +227,7 @@ func (p *Plan) missedTargets() configs.Diagnostics {
 		if half := q.plannedHalf(); q.target.half > 0 && half > q.target.half*(1+1e-11) {
 			diags = append(diags, p.job.Diagnose(q.path+".accuracy", "max-error",
 				fmt.Sprintf("%s: the 95 %% half-width will be %s times what accuracy asks for", q.Query.Name(),
-					spelling.Short(half/q.target.half, 6)),
+					spelling.Up(half/q.target.half, 6)),
 				"set privacy.epsilon to "+p.targets.Text+", the least for all targets (release suggest prints the job with it), "+
 					"or ask for less"))
 		}

@@ -84,8 +84,8 @@ func (p *Plan) ProposedMinCount(i int) int {
 	return int(least)
 }
 
-// agreeingQueries returns the queries whose estimates are made to agree with this one's: its margins, or the table whose
-// margin it is and that table's other margins.
+// agreeingQueries returns the queries whose estimates are made to agree with this one's: its margins, or the table
+// whose margin it is and that table's other margins.
 func agreeingQueries(q *configs.Query, job *configs.Job) (out []*configs.Query) {
 	table := slices.IndexFunc(job.Queries, func(t configs.Query) bool {
 		return len(t.Margins) > 0 && (t.Name == q.Name || slices.Contains(t.Margins, q.Name))

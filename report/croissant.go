@@ -3,13 +3,15 @@ package report
 // croissantContext returns the context that Croissant 1.0 prescribes.
 func croissantContext() object {
 	c := object{
-		"@language": "en", "@vocab": "https://schema.org/", "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
+		"@language": "en", "@vocab": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",
+		"rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
 		"sc": "https://schema.org/", "conformsTo": "dct:conformsTo",
 		"data": object{"@id": "cr:data", "@type": "@json"}, "examples": object{"@id": "cr:examples",
 			"@type": "@json"}, "dataType": object{"@id": "cr:dataType", "@type": "@vocab"},
 	}
 	for _, term := range []string{
-		"citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path",
+		"citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet", "format", "includes",
+		"isLiveDataset", "jsonPath", "key", "md5", "parentField", "path",
 		"recordSet", "references", "regex", "repeated", "replace", "separator", "source", "subField", "transform",
 	} {
 		c[term] = "cr:" + term
@@ -26,7 +28,8 @@ func (r *catalogue) croissant() object {
 		for i := range t.Files {
 			f := &t.Files[i]
 			files = append(files, object{
-				"@type": "cr:FileObject", "@id": f.Path, "name": f.Path, "contentUrl": f.Path, "encodingFormat": f.croissantType(), "sha256": f.SHA256,
+				"@type": "cr:FileObject", "@id": f.Path, "name": f.Path, "contentUrl": f.Path, "encodingFormat": f.croissantType(),
+				"sha256": f.SHA256,
 			})
 			if k := f.format(); k == "parquet" || k == "csv" && (source == nil || source.format() != "parquet") {
 				source = f
@@ -38,7 +41,8 @@ func (r *catalogue) croissant() object {
 		sets = append(sets, t.recordSet(source))
 	}
 	d := object{
-		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0", "name": r.Slug, "description": r.Description + " " + r.Guarantee,
+		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
+		"name": r.Slug, "description": r.Description + " " + r.Guarantee,
 		"version": "1.0.0", "citeAs": r.cite(), "distribution": files, "recordSet": sets,
 	}
 	if len(r.Creators) > 0 {

@@ -22,8 +22,9 @@ func (r *catalogue) dcat() object {
 	d := object{
 		"@context": dcatContext(), "@type": []string{"Dataset",
 			"dcat:Dataset"}, "name": r.Title, "identifier": r.Slug, "description": about,
-		"measurementTechnique": r.Guarantee, "keywords": []string{"differential privacy"}, "isAccessibleForFree": true, "variableMeasured": variables,
-		"distribution": files, "dcat:distribution": files,
+		"measurementTechnique": r.Guarantee, "keywords": []string{"differential privacy"}, "isAccessibleForFree": true,
+		"variableMeasured": variables,
+		"distribution":     files, "dcat:distribution": files,
 		"dct:title": r.Title, "dct:identifier": r.Slug, "dct:description": about, "dcat:keyword": "differential privacy",
 	}
 	if len(r.Creators) > 0 {
@@ -46,7 +47,8 @@ func (r *catalogue) dcat() object {
 
 func dcatContext() object {
 	return object{
-		"@vocab": "https://schema.org/", "dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/", "foaf": "http://xmlns.com/foaf/0.1/", "spdx": "http://spdx.org/rdf/terms#",
+		"@vocab": "https://schema.org/", "dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/",
+		"foaf": "http://xmlns.com/foaf/0.1/", "spdx": "http://spdx.org/rdf/terms#",
 		"xsd": "http://www.w3.org/2001/XMLSchema#",
 	}
 }
@@ -56,9 +58,11 @@ func (r *catalogue) distribution(t *catalogueTable, f catalogueFile) object {
 	at := url.PathEscape(f.Path)
 	d := object{
 		"@id": at, "@type": []string{"DataDownload",
-			"dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": at, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
-		"dct:title": f.Path, "dct:description": t.Description, "dcat:accessURL": object{"@id": at}, "dcat:downloadURL": object{"@id": at},
-		"dcat:mediaType": object{"@id": "https://www.iana.org/assignments/media-types/" + f.mediaType()},
+			"dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": at,
+		"encodingFormat": f.mediaType(), "sha256": f.SHA256,
+		"dct:title": f.Path, "dct:description": t.Description, "dcat:accessURL": object{"@id": at},
+		"dcat:downloadURL": object{"@id": at},
+		"dcat:mediaType":   object{"@id": "https://www.iana.org/assignments/media-types/" + f.mediaType()},
 		"spdx:checksum": object{"@type": "spdx:Checksum", "spdx:algorithm": object{"@id": "spdx:checksumAlgorithm_sha256"},
 			"spdx:checksumValue": object{"@type": "xsd:hexBinary", "@value": f.SHA256}},
 	}

@@ -291,8 +291,9 @@ func capOf(text string) (*big.Rat, bool) {
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
 		stated: q,
-		name:   q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
-		mu: float64(calibrate.ComposedMu(q.Calibrated())), publish: q.Publish,
+		name:   q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files,
+		overRows: q.OverRows,
+		mu:       float64(calibrate.ComposedMu(q.Calibrated())), publish: q.Publish,
 	}
 	if len(q.Mechanisms) > 0 {
 		first := &q.Mechanisms[0]

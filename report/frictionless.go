@@ -6,8 +6,9 @@ import "fmt"
 // for each file.
 func (r *catalogue) dataPackage() object {
 	p := object{
-		"$schema": "https://datapackage.org/profiles/2.0/datapackage.json", "name": r.Slug, "title": r.Title, "description": r.Description + "\n\n" + r.Guarantee,
-		"keywords": []string{"differential privacy"}, "resources": r.resources(),
+		"$schema": "https://datapackage.org/profiles/2.0/datapackage.json", "name": r.Slug, "title": r.Title,
+		"description": r.Description + "\n\n" + r.Guarantee,
+		"keywords":    []string{"differential privacy"}, "resources": r.resources(),
 	}
 	if l := r.licence(); l != nil {
 		p["licenses"] = []object{l}
@@ -57,8 +58,9 @@ func (r *catalogue) resources() []object {
 				name = fmt.Sprintf("%s-%d", name, taken[name])
 			}
 			resource := object{
-				"name": name, "path": f.Path, "title": t.Name, "description": t.Description, "format": f.format(), "mediatype": f.mediaType(),
-				"hash": "sha256:" + f.SHA256, "schema": t.schema(f),
+				"name": name, "path": f.Path, "title": t.Name, "description": t.Description, "format": f.format(),
+				"mediatype": f.mediaType(),
+				"hash":      "sha256:" + f.SHA256, "schema": t.schema(f),
 			}
 			switch f.format() {
 			case "csv":
@@ -91,7 +93,8 @@ func (t *catalogueTable) schema(f catalogueFile) object {
 		}
 		fields = append(fields, field)
 	}
-	s := object{"$schema": "https://datapackage.org/profiles/2.0/tableschema.json", "fields": fields, "missingValues": []string{""}}
+	s := object{"$schema": "https://datapackage.org/profiles/2.0/tableschema.json", "fields": fields,
+		"missingValues": []string{""}}
 	if len(keys) > 0 {
 		s["primaryKey"] = keys
 	}

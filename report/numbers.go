@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -62,43 +61,8 @@ func percentDown(x float64) string {
 	return floorTo(r.Mul(r, big.NewRat(100, 1)), 1) + " %"
 }
 
-// significantUp returns x, which is at least 0, rounded up to a number of significant digits, with a comma between
-// thousands.
-func significantUp(x float64, digits int) string {
-	r := new(big.Rat).SetFloat64(x)
-	if r == nil || x <= 0 {
-		return calibrate.FormatExact(max(x, 0))
-	}
-	exponent := int(math.Floor(math.Log10(x)))
-	decimals := digits - 1 - exponent
-	if decimals < 0 {
-		power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-decimals)), nil))
-		n, _ := new(big.Rat).SetString(ceilTo(r.Quo(r, power), 0))
-		return spelling.Grouped(n.Mul(n, power).FloatString(0))
-	}
-	if exponent < -6 {
-		scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-exponent)), nil))
-		return ceilTo(r.Mul(r, scale), digits-1) + "e" + big.NewInt(int64(exponent)).String()
-	}
-	text := ceilTo(r, decimals)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return spelling.Grouped(text)
-}
-
-// short returns a number with four significant digits, rounded to the nearest. Use it only for numbers that are not
-// bounds.
-func short(x float64) string {
-	r := new(big.Rat).SetFloat64(x)
-	switch {
-	case r == nil:
-		return "–"
-	case x < 0:
-		return "-" + short(-x)
-	}
-	return significantUp(x, 4)
-}
+// short returns a number with four significant digits, rounded away from zero.
+func short(x float64) string { return spelling.Up(x, 4) }
 
 // AsStated returns a job's number as the job states it. x is the job's decimal, rounded down to a float64; AsStated
 // returns the shortest decimal that gives x when it is rounded down.

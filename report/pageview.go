@@ -75,7 +75,8 @@ type fileView struct{ Path, Rows string }
 // view returns the page's words and numbers about the release.
 func (f *facts) view(d *pageData) (*view, error) {
 	v := &view{
-		Synthetic: f.synthetic, Name: shown(f.title), Description: f.deployment.Description, Columns: f.columnViews(), What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
+		Synthetic: f.synthetic, Name: shown(f.title), Description: f.deployment.Description, Columns: f.columnViews(),
+		What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
 		Limits: f.limits(), Stated: f.stated, Budget: f.budgetView(), Program: f.program,
 	}
 	for _, p := range f.params {
@@ -93,7 +94,8 @@ func (f *facts) view(d *pageData) (*view, error) {
 		}
 		v.Queries = append(v.Queries, shownQuery)
 		v.Shares = append(v.Shares, shareView{
-			Query: shown(q.title), Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2), Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
+			Query: shown(q.title), Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2),
+			Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
 		})
 		for _, x := range q.files {
 			v.Files = append(v.Files, fileView{x.Path, spelling.Count(x.Rows, "row")})
@@ -127,7 +129,8 @@ func (f *facts) columnViews() [][2]string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.columns)) {
 		c := f.columns[name]
-		text := strings.Join(slices.DeleteFunc([]string{c.Title, c.Description}, func(s string) bool { return s == "" }), ": ")
+		text := strings.Join(slices.DeleteFunc([]string{c.Title, c.Description}, func(s string) bool { return s == "" }),
+			": ")
 		if c.Unit != "" {
 			text = strings.TrimSpace(text + " (" + c.Unit + ")")
 		}
@@ -222,10 +225,12 @@ func (f *facts) guaranteeView() guaranteeView {
 			"as a whole, for each such " + unit +
 			", and for every further table, picture or model that is made of it.",
 		Statement: f.statement, GuessCaption: "How often such a guess is right, at most; the belief is that the rows are " +
-			"in the data" + withoutTiny, AlarmCaption: "An attacker who accuses so many of the innocent finds at most so many of those in the data",
+			"in the data" + withoutTiny, AlarmCaption: "An attacker who accuses so many of the innocent finds at most so many " +
+			"of those in the data",
 	}
 	if f.replaced {
-		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two" + withoutTiny
+		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two" +
+			withoutTiny
 	}
 	for _, b := range beliefs {
 		p, _ := new(big.Rat).SetString(b)
@@ -241,7 +246,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	for _, text := range deltas {
 		delta, err := calibrate.ParseDown(text)
 		if eps, ok := g.Epsilon(delta); err == nil && ok {
-			v.Epsilons = append(v.Epsilons, [2]string{text, significantUp(eps, 5)})
+			v.Epsilons = append(v.Epsilons, [2]string{text, spelling.Up(eps, 5)})
 		}
 	}
 	v.How = f.how()
@@ -259,19 +264,20 @@ func (f *facts) how() []string {
 		plain(g.Mu))}
 	if g.Failure > 0 {
 		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key "+
-			"is published that one unit alone has: it is added to delta and to the true positive rate, and the smaller of p and 1 − "+
-			"p times it to the guesses.", ceilingText(g.Failure)))
+			"is published that one unit alone has: it is added to delta and to the true positive rate, and the smaller of p "+
+			"and 1 − p times it to the guesses.", ceilingText(g.Failure)))
 	}
 	if g.Both {
 		return append(out, fmt.Sprintf("The noise is geometric or Laplace and epsilon-differentially private with epsilon "+
 			"= %s and delta 0, from which a guess at even odds is right at most 1/(1 + e^(−epsilon)) of the time; mu is that "+
-			"of Gaussian noise which reveals no less. Both hold: each number here is the smaller one of the two.", plain(g.Pure)))
+			"of Gaussian noise which reveals no less. Both hold: each number here is the smaller one of the two.",
+			plain(g.Pure)))
 	}
 	if g.Pure > 0 {
 		out = append(out, fmt.Sprintf("A part of the release is epsilon-differentially private with epsilon = %s and delta "+
 			"0. Its curve and that of the Gaussian part are composed as randomized response and Gaussian noise are: the guess "+
-			"is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true positive rate the least e^epsilon·a + "+
-			"delta(epsilon).", plain(g.Pure)))
+			"is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true positive rate the least e^epsilon·a "+
+			"+ delta(epsilon).", plain(g.Pure)))
 	}
 	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
 }
@@ -330,7 +336,10 @@ func (f *facts) notProtectedView() []string {
 // guarantee assumes.
 func (f *facts) limits() []string {
 	fractions := ""
-	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.gridStep > 0 && q.gridStep != math.Trunc(q.gridStep) }) {
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool {
+		return q.gridStep > 0 &&
+			q.gridStep != math.Trunc(q.gridStep)
+	}) {
 		fractions = ", or not integers"
 	}
 	out := []string{
@@ -346,17 +355,18 @@ func (f *facts) limits() []string {
 			"be biased in a cell; for sums and tests take the noisy values.")
 	}
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero && q.nested }) {
-		out = append(out, "Estimates of levels are made non-negative from the first level down. Cells near 0 are too large on "+
-			"average, and others of their group too small. For tests of single cells take the noisy values.")
+		out = append(out, "Estimates of levels are made non-negative from the first level down. Cells near 0 are too large "+
+			"on average, and others of their group too small. For tests of single cells take the noisy values.")
 	}
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero && !q.nested }) {
-		out = append(out, "Estimates of tables that agree are made non-negative. Totals and tables by one column are right on "+
-			"average; a cell without rows is too large, and a large cell beside many of these too small. For tests of single cells "+
-			"take the noisy values.")
+		out = append(out, "Estimates of tables that agree are made non-negative. Totals and tables by one column are right "+
+			"on average; a cell without rows is too large, and a large cell beside many of these too small. For tests of "+
+			"single cells take the noisy values.")
 	}
 	if u := f.upstream; u != nil {
-		out = append(out, "Nothing in the table tells units apart. The guarantee rests on the promise of the table's producer "+
-			"that "+shown(u.String())+". This program did not bound what one "+f.unitName()+" adds, and did not check the promise.")
+		out = append(out, "Nothing in the table tells units apart. The guarantee rests on the promise of the table's "+
+			"producer that "+shown(u.String())+". This program did not bound what one "+f.unitName()+" adds, and did not "+
+			"check the promise.")
 	}
 	return append(out, "The guarantee assumes that the program ran as published, on a machine that only the data's "+
 		"keepers can look into, with the bounds that the manifest states.")

@@ -238,13 +238,14 @@ func rateText(q *queryFacts, r *manifest.Rate, f *facts) string {
 	}
 	text := "The noisy values of " + shown(q.title) + " divided by " + by + times + ". "
 	if r.Per != "" {
-		text += "The 95 % intervals (Fieller's) take the noise of both into account. A rate is empty if noise alone could explain " +
-			"the number to divide by"
+		text += "The 95 % intervals (Fieller's) take the noise of both into account. A rate is empty if noise alone could " +
+			"explain the number to divide by"
 	} else {
 		text += "A rate is empty if the file has no number for its cell"
 	}
 	if r.MaxHalfWidth > 0 {
-		text += ", or if its interval reaches further than " + strconv.FormatFloat(r.MaxHalfWidth, 'f', -1, 64) + " to each side"
+		text += ", or if its interval reaches further than " + strconv.FormatFloat(r.MaxHalfWidth, 'f', -1, 64) +
+			" to each side"
 	}
 	return text + "."
 }
@@ -252,7 +253,8 @@ func rateText(q *queryFacts, r *manifest.Rate, f *facts) string {
 // noteOf returns a sentence about the rows or values that a picture leaves out; "" if there are none.
 func noteOf(t *tableData) string {
 	switch {
-	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys, func(k pageKey) bool { return k.Name == numberKey }):
+	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys,
+		func(k pageKey) bool { return k.Name == numberKey }):
 		return "The noisy numbers of each level. The tables above were computed from them."
 	case t.Rate != "":
 		return t.Rate
@@ -344,13 +346,13 @@ func (q *queryFacts) accuracy() string {
 		return fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with "+
 			"95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each "+
 			"sum stands in the tables.",
-			significantUp(q.half, 4))
+			spelling.Up(q.half, 4))
 	case q.overRows:
 		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that "+
 			"number divided by the %s. Its interval stands in the table.", short(q.deviation), q.divisor())
 	}
 	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with %s probability a noisy value is "+
-		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), significantUp(q.half, 4))
+		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), spelling.Up(q.half, 4))
 }
 
 // coverage returns the probability, in words, with which the 95 % intervals contain the exact values; "" if it is 95 %.
@@ -381,7 +383,8 @@ func (q *queryFacts) bounded(holds string) string {
 	}
 	const ends = "values outside of the range count as its nearer end"
 	clamped := q.weight != "" || q.linear()
-	if clamped && (q.overUnits || strings.HasPrefix(why, "as the table's producer promises") || strings.HasPrefix(why, "each row")) {
+	if clamped && (q.overUnits || strings.HasPrefix(why, "as the table's producer promises") ||
+		strings.HasPrefix(why, "each row")) {
 		return "The numbers and their intervals are of bounded data: " + ends + "."
 	}
 	if q.overUnits || strings.HasPrefix(why, "each row") || !strings.HasPrefix(why, "each ") {
@@ -436,7 +439,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		left = "rows of each"
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: %s are left out by this bound.",
-		spelling.Integer(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess(), left)
+		spelling.Integer(int64(math.Round(max(estimate, 0)))), spelling.Up(q.half, 2), q.unitWords(f), q.excess(), left)
 }
 
 // excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the
@@ -450,19 +453,23 @@ func (q *queryFacts) excess() string {
 // grid explains that noisy values are multiples of the grid, and how estimates are rounded; "" if neither needs an
 // explanation, such as for noisy values that are integers.
 func (q *queryFacts) grid() string {
-	if !(q.gridStep > 0) || q.kind == crosstabs || query.Kind(q.kind).IsQuotient() || q.laidOut || q.sums != nil || q.overRows {
+	if !(q.gridStep > 0) || q.kind == crosstabs || query.Kind(q.kind).IsQuotient() || q.laidOut || q.sums != nil ||
+		q.overRows {
 		return ""
 	}
-	const rounded = "Estimates are rounded to a hundredth of their error, unless they agree exactly with other tables or a total."
+	const rounded = "Estimates are rounded to a hundredth of their error, unless they agree exactly with other tables " +
+		"or a total."
 	if q.gridStep == 1 {
 		if len(q.steps) == 0 {
 			return ""
 		}
 		return rounded
 	}
-	text := fmt.Sprintf("Noisy values are multiples of %s, because noise is drawn in steps of this size. ", short(q.gridStep))
+	text := fmt.Sprintf("Noisy values are multiples of %s, because noise is drawn in steps of this size. ",
+		short(q.gridStep))
 	if q.gridStep < 1 {
-		text = fmt.Sprintf("Noisy values have fractions, because noise is drawn in steps of %s: the fraction is noise alone. ",
+		text = fmt.Sprintf("Noisy values have fractions, because noise is drawn in steps of %s: the fraction is noise "+
+			"alone. ",
 			short(q.gridStep))
 	}
 	return text + rounded
@@ -478,8 +485,9 @@ func clampRiskWords(q *manifest.Query) string {
 	if !ok {
 		return "No range of values was found: the narrowest is taken, and the interval does not cover what it cuts off."
 	}
-	return fmt.Sprintf("The range was found from noisy numbers: with a chance of about %.0f %% it cuts off more than half the "+
-		"interval's length, which the interval does not cover. %s or more rows of about one size beyond it would have been "+
+	return fmt.Sprintf("The range was found from noisy numbers: with a chance of about %.0f %% it cuts off more than "+
+		"half the interval's length, which the interval does not cover. %s or more rows of about one size beyond it would "+
+		"have been "+
 		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, spelling.Integer(int64(q.Search.Noticed())))
 }
 
@@ -493,7 +501,8 @@ func (q *queryFacts) sharing() string {
 	return fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all "+
 		"%s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the "+
 		"square root of %s·k + %s·k².",
-		spelling.Count(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
+		spelling.Count(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each),
+		short(s.Common))
 }
 
 // selectedByWeights is the caution for keys that were selected by weights, in place of manifest.SelectedKeys.
@@ -506,8 +515,9 @@ func (q *queryFacts) standsOutText() string {
 		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was "+
 			"computed for any other key, and they cost nothing more.", q.keysOf)
 	case q.maxKeys > 0:
-		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy weight is at least %s: each "+
-			"unit adds 1 to it, or more if the unit has fewer than %d keys, at most %s. So a weight is not a number of units. %s",
+		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy weight is at least %s: "+
+			"each unit adds 1 to it, or more if the unit has fewer than %d keys, at most %s. So a weight is not a number of "+
+			"units. %s",
 			short(q.threshold), q.maxKeys, short(math.Sqrt(float64(q.maxKeys))), selectedByWeights)
 	case q.threshold > 0:
 		few := ""
@@ -564,8 +574,8 @@ func (q *queryFacts) withheld() string {
 	}
 	cells, further := q.cells, ""
 	if n := q.publish.Complementary; n > 0 {
-		further = fmt.Sprintf("%s of these satisfy the rule, but the tables agree, and cells that do not satisfy it could be "+
-			"computed. ", spelling.Integer(n))
+		further = fmt.Sprintf("%s of these satisfy the rule, but the tables agree, and cells that do not satisfy it could "+
+			"be computed. ", spelling.Integer(n))
 	}
 	if q.kind == string(query.Crosstab) {
 		cells = 0

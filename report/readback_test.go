@@ -256,7 +256,7 @@ func TestBudgetIsReadBack(t *testing.T) {
 // Numbers are rounded to the side that does not flatter.
 func TestRoundingIsToTheSafeSide(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{significantUp(1.0001, 4), "1.001"}, {significantUp(12345, 2), "13,000"}, {significantUp(0.00012341, 4), "0.0001235"},
+		{spelling.Up(1.0001, 4), "1.001"}, {spelling.Up(12345, 2), "13,000"}, {spelling.Up(0.00012341, 4), "0.0001235"},
 		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1,235"},
 		{spelling.Integer(1234567), "1,234,567"}, {spelling.Integer(999), "999"}, {spelling.Count(1, "row"), "1 row"},
 		{spelling.Count(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},

@@ -96,7 +96,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 		{"pdp", func(g calibrate.Guarantee) (map[string]float64, calibrate.Mu, error) {
 			mu, err := gaussianPDPMu(g)
 			return nil, mu, err
-		}}, {"renyi", parametersBy(BestRenyiFor)}, {"zcdp", parametersBy(ZCDPRho)}, {"mcdp-dp", parametersBy(MeanConcentratedFor)},
+		}}, {"renyi", parametersBy(BestRenyiFor)}, {"zcdp", parametersBy(ZCDPRho)},
+		{"mcdp-dp", parametersBy(MeanConcentratedFor)},
 		{"mcdp-pdp", parametersBy(MeanConcentratedForPDP)}, {"zcdp-tight", parametersBy(TightZCDPRho)},
 	} {
 		parameters, mu, err := r.find(g)

@@ -122,7 +122,8 @@ func addParam(root *jsonschema.Schema) {
 		}
 		return mapped(t)
 	}
-	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), definition(configs.Param{}, mapper)}}
+	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(),
+		definition(configs.Param{}, mapper)}}
 }
 
 // definition returns the schema of a struct for a place among the definitions.

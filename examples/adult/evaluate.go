@@ -23,7 +23,8 @@ var formulas = []struct {
 	{methods.PDPOpt, picture.Key{Name: "pDP-OPT", Style: picture.Style{Color: picture.Black, Line: picture.Dashed}}},
 	{methods.Zhao3, picture.Key{Name: "Mechanism 3", Style: picture.Style{Color: picture.Purple, Line: picture.Dashed}}},
 	{methods.Zhao4, picture.Key{Name: "Mechanism 4", Style: picture.Style{Color: picture.Orange, Line: picture.Dashed}}},
-	{methods.Dwork2014, picture.Key{Name: "Dwork-2014", Style: picture.Style{Color: picture.Vermilion, Line: picture.Dotted}}},
+	{methods.Dwork2014, picture.Key{Name: "Dwork-2014", Style: picture.Style{Color: picture.Vermilion,
+		Line: picture.Dotted}}},
 	{methods.Dwork2006, picture.Key{Name: "Dwork-2006", Style: picture.Style{Color: picture.Blue, Line: picture.Dotted}}},
 }
 

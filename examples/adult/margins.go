@@ -89,7 +89,8 @@ func (m *marginErrors) report(s *experiment.Session) error {
 		return err
 	}
 	noisy := picture.Key{Name: "noisy", Style: picture.Style{Color: picture.Black, Mark: picture.Circle}}
-	consistent := picture.Key{Name: "made to agree", Style: picture.Style{Color: picture.Vermilion, Mark: picture.Triangle}}
+	consistent := picture.Key{Name: "made to agree", Style: picture.Style{Color: picture.Vermilion,
+		Mark: picture.Triangle}}
 	return s.Figure("margins", picture.Figure{
 		Width: 10, Height: 7, Keys: []picture.Key{noisy, consistent}, Note: "the twelve tables of margins.yaml at ε = 1, δ " +
 			"= 1e-6",

@@ -51,8 +51,8 @@ func bounds(ctx context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "eps0", "delta0", "delta", "accountant", "epsilon"}}
 	chart := picture.Chart{X: picture.Axis{Label: "number of mechanisms k", Log: true},
 		Y: picture.Axis{Label: "ε of all together", Log: true}}
-	f := picture.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially private; " +
-		"δ = 2e-5 in all"}
+	f := picture.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially " +
+		"private; δ = 2e-5 in all"}
 	for a, acc := range accountants {
 		line := picture.Line{Style: acc.Style, Y: eps[a]}
 		for k, n := range times {

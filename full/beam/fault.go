@@ -36,7 +36,8 @@ var (
 	OtherPlan = &Fault{name: "other-plan", Says: "a worker's plan is another one: it runs another version of the " +
 		"program, or variables of its environment that the job names have other values"}
 	NoVariable = &Fault{name: "no-variable", Says: "a worker lacks variables of the environment that the job names (its " +
-		"log says which): set those of the input's addresses and of the question for each worker, and start the workers again"}
+		"log says which): set those of the input's addresses and of the question for each worker, and start the workers " +
+		"again"}
 	Changed = &Fault{name: "input-changed", Says: "the input was changed after it was looked at, or a worker sees " +
 		"other files: run again when it rests"}
 	Unread = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the " +

@@ -149,7 +149,8 @@ func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 }
 
 func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadColumn) (*pipeline.Plan, error) {
-	job, diags := configs.Parse(b.Path, b.Job, configs.ParseOptions{Params: b.Params, Env: env, CheckStep: pipeline.CheckStep})
+	job, diags := configs.Parse(b.Path, b.Job, configs.ParseOptions{Params: b.Params, Env: env,
+		CheckStep: pipeline.CheckStep})
 	if len(diags) > 0 {
 		return nil, diags
 	}

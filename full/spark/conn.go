@@ -49,7 +49,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	wire := thrift.NewTBinaryProtocolConf(t, &thrift.TConfiguration{MaxMessageSize: maxMessage, MaxFrameSize: maxMessage})
-	s := &session{client: hiveserver.NewTCLIServiceClientProtocol(t, wire, wire), transport: t, tcp: tcp, timeout: c.timeout}
+	s := &session{client: hiveserver.NewTCLIServiceClientProtocol(t, wire, wire), transport: t, tcp: tcp,
+		timeout: c.timeout}
 	open := &hiveserver.TOpenSessionReq{ClientProtocol: hiveserver.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V8}
 	user, password := orAnyone(c.user), orAnyone(c.password)
 	open.Username, open.Password = &user, &password
@@ -91,7 +92,8 @@ type answered interface{ GetStatus() *hiveserver.TStatus }
 
 // call sends a message and waits for its answer. If none comes within the session's timeout, or the context ends, the
 // connection is lost.
-func call[Q any, R answered](ctx context.Context, s *session, method func(context.Context, Q) (R, error), q Q) (r R, err error) {
+func call[Q any, R answered](ctx context.Context, s *session, method func(context.Context, Q) (R, error), q Q) (r R,
+	err error) {
 	if s.lost {
 		return r, &lost{errors.New("an earlier message was not answered")}
 	}

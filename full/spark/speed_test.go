@@ -31,9 +31,9 @@ ledger: {store: "sqlite:ledger.db", dataset: speed, budget: {epsilon: 2, delta: 
 
 // TestSpeed compares our statements for counts and clamped sums with the statements that a person would write. The
 // table is in Parquet and has DPRELEASE_ROWS rows, 200 for each unit, whose ids are integers, and texts in columns of
-// their own. If DPRELEASE_PARQUET is set, it is a folder that has such a table. After one turn that warms the server up,
-// both kinds of statements take DPRELEASE_TURNS turns. The test logs elapsed and CPU seconds of the executors for each
-// turn, and the medians of the CPU seconds.
+// their own. If DPRELEASE_PARQUET is set, it is a folder that has such a table. After one turn that warms the server
+// up, both kinds of statements take DPRELEASE_TURNS turns. The test logs elapsed and CPU seconds of the executors for
+// each turn, and the medians of the CPU seconds.
 func TestSpeed(t *testing.T) {
 	rows, err := strconv.Atoi(os.Getenv("DPRELEASE_ROWS"))
 	if err != nil {

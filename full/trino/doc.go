@@ -38,7 +38,8 @@ func (d *limited) OpenConnector(dsn string) (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := trino.NewConnector(c); err != nil || c.CustomClientName != "" { // a client that the program has registered
+	if _, err := trino.NewConnector(c); err != nil ||
+		c.CustomClientName != "" { // a client that the program has registered
 		return d.Driver.OpenConnector(dsn)
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()

@@ -47,7 +47,8 @@ type Cells struct {
 
 // OpenCells reads a table of the release in dir: the answer of query q if holds is "", otherwise the further table
 // named holds that was computed from the query's noisy values. Errors: *pipeline.Error.
-func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Cells, error) {
+func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Cells,
+	error) {
 	if q.Discovered() {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum", Message: "the keys of " + q.Name +
 			" were selected by their noisy counts, so that keys that are in both releases have too small changes on average",
@@ -64,7 +65,8 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 		return nil
 	}
 	c := &Cells{Keys: read.Keys, Value: column("noisy"), Low: column("ci95_low"), High: column("ci95_high"),
-		origin: cmp.Or(m.MadeFrom, digest), rerendered: m.MadeFrom != "", step: q.GeometricStep(), Relative: q.WhyNoSum(holds) == ""}
+		origin: cmp.Or(m.MadeFrom, digest), rerendered: m.MadeFrom != "", step: q.GeometricStep(),
+		Relative: q.WhyNoSum(holds) == ""}
 	if c.Value == nil {
 		c.Value = column("estimate")
 	}
@@ -101,7 +103,8 @@ var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 // unless returns the interval, or notStated if an end is NaN or more than maxHalfWidth away from the value. A
 // maxHalfWidth of 0 is no limit.
 func (i Interval) unless(maxHalfWidth float64) Interval {
-	if wide := maxHalfWidth > 0 && max(i.High-i.Value, i.Value-i.Low) > maxHalfWidth; wide || math.IsNaN(i.Low) || math.IsNaN(i.High) {
+	if wide := maxHalfWidth > 0 && max(i.High-i.Value, i.Value-i.Low) > maxHalfWidth; wide || math.IsNaN(i.Low) ||
+		math.IsNaN(i.High) {
 		return notStated
 	}
 	return i
@@ -112,18 +115,22 @@ func (i Interval) unless(maxHalfWidth float64) Interval {
 // maxHalfWidth percentage points away; 0 is no limit. In a table without changes in per cent, the limit applies to the
 // differences. Errors: *pipeline.Error.
 func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
-	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) && sameNoise(later.Value, earlier.Value) {
+	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) &&
+		sameNoise(later.Value, earlier.Value) {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "same-noise",
-			Message: "the noisy values of both releases are the same: one repeats the other", Hint: "name a release of another run"}
+			Message: "the noisy values of both releases are the same: one repeats the other",
+			Hint:    "name a release of another run"}
 	}
 	if a, b := columnNames(later.Keys), columnNames(earlier.Keys); a != b {
-		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: "the tables have different key columns: " + a +
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: "the tables have different key " +
+			"columns: " + a +
 			" and " + b, Hint: "compare tables of the same query"}
 	}
 	if later.times != earlier.times {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells",
-			Message: fmt.Sprintf("the tables' rates have different factors: rates.times is %g and %g", later.times, earlier.times),
-			Hint:    "compare tables whose rates have the same times"}
+			Message: fmt.Sprintf("the tables' rates have different factors: rates.times is %g and %g", later.times,
+				earlier.times),
+			Hint: "compare tables whose rates have the same times"}
 	}
 	cells := map[string]int{}
 	for i, label := range labelsOf(earlier) {

@@ -195,7 +195,8 @@ func (c *condition) filter(labels []string, weights []float64) error {
 		">": func(o int) bool { return o > 0 }, ">=": func(o int) bool { return o >= 0 },
 	}[c.op]
 	for _, want := range c.labels {
-		if (c.op == "=" || c.op == "!=") && !slices.ContainsFunc(labels, func(l string) bool { return compare(l, want) == 0 }) {
+		if (c.op == "=" || c.op == "!=") && !slices.ContainsFunc(labels,
+			func(l string) bool { return compare(l, want) == 0 }) {
 			return fmt.Errorf("%s has no label %q: its labels are %s", c.column, want, firstOf(labels))
 		}
 	}

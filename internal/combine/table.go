@@ -49,7 +49,8 @@ type margins struct {
 // Open reads a table of the release in dir: the answer of query q if holds is "", otherwise the further table named
 // holds that was computed from the query's noisy values. digest is the SHA-256 of the manifest. It returns an error if
 // the covariances of the cells' noise are not known. Errors: *pipeline.Error.
-func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Table, error) {
+func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Table,
+	error) {
 	if why := q.WhyNoSum(holds); why != "" {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum",
 			Message: fmt.Sprintf("cells of %s cannot be added up: %s", tableName(q, holds), why)}
@@ -277,8 +278,9 @@ func (t *Table) check(weights []float64) error {
 		case math.IsNaN(w) || math.IsInf(w, 0):
 			return errors.New("a weight is not a number")
 		case math.IsNaN(t.noisy[i]) || t.withheld != nil && t.withheld[i] != 0:
-			return &pipeline.Error{Cause: pipeline.CauseJob, Code: "withheld", Message: "the sum has cells that the job's publish " +
-				"rule leaves empty", Hint: "leave them out by a condition, or exempt the query from the rule by publish: {}"}
+			return &pipeline.Error{Cause: pipeline.CauseJob, Code: "withheld", Message: "the sum has cells that the job's " +
+				"publish rule leaves empty", Hint: "leave them out by a condition, or exempt the query from the rule by publish: " +
+				"{}"}
 		}
 	}
 	return nil

@@ -1,10 +1,8 @@
 package ledger
 
 import (
-	"fmt"
+	"math"
 	"math/big"
-	"strconv"
-	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -49,26 +47,11 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// percent returns part / whole in percent as a decimal of three significant digits, rounded up if up is set, else down:
-// below a millionth of a percent to 0. whole must be above 0.
-func percent(part, whole *big.Float, up bool) string {
-	if part.Sign() == 0 {
-		return "0"
+// ratUp returns x rounded up to a float64.
+func ratUp(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	if y := new(big.Rat).SetFloat64(f); y != nil && y.Cmp(x) < 0 {
+		return math.Nextafter(f, math.Inf(1))
 	}
-	q := new(big.Float).SetPrec(512).Quo(part, whole)
-	text, exponent, _ := strings.Cut(q.Mul(q, big.NewFloat(100)).Text('e', 80), "e")
-	digits, rest := text[:1]+text[2:4], text[4:]
-	n, err1 := strconv.Atoi(digits)
-	e, err2 := strconv.Atoi(exponent)
-	if err1 != nil || err2 != nil {
-		return text // part or whole is not finite
-	}
-	if !up && e < -6 {
-		return "0"
-	}
-	if up && strings.Trim(rest, "0") != "" {
-		n++
-	}
-	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", n, e-2), 64) // an infinity or 0 if out of range
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	return f
 }

@@ -44,7 +44,8 @@ type Period struct {
 
 func (a *account) balance(now moment) Balance {
 	b := Balance{
-		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
+		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu),
+		DeltaCap:   new(big.Rat).Set(a.caps.delta),
 		DeltaSpent: new(big.Rat), Periods: a.periodsAt(now), Largest: a.largest, History: slices.Clone(a.history),
 	}
 	for _, r := range a.runs {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -58,26 +59,31 @@ func TestLifetimeKeepsShares(t *testing.T) {
 	}
 }
 
-// Percentages are rounded up or down, to three digits; down to 0 if they are tiny, so that a rest of rounding is no rest.
-func TestPercent(t *testing.T) {
-	float := func(text string) *big.Float {
-		x, _, err := big.ParseFloat(text, 10, 300, big.ToNearestEven)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
-	for _, c := range [][4]string{
-		{"14", "100", "14", "14"}, {"1", "3", "33.4", "33.3"}, {"2", "3", "66.7", "66.6"}, {"0.9999", "1", "100", "99.9"},
-		{"0", "5", "0", "0"}, {"1e-600", "1", "0", "0"}, {"1e-300", "3", "3.34e-299", "0"},
-		{"2.17e-16", "1", "2.17e-14", "0"}, {"1.239e-8", "1", "1.24e-06", "1.23e-06"},
-		{"1e9", "1", "1e+11", "1e+11"},
-		{"0.25000000000000000000000000000000000000000001", "1", "25.1", "25"},
+// What a refused release needs and what is left never look equal, and have no exponent.
+func TestTinyNeedAndRestDiffer(t *testing.T) {
+	for _, c := range []struct {
+		asked, left float64
+		want        string
+	}{
+		{0.1401, 0.13, "needs 14.1 % of"}, {0.5, 1.239e-8, "(epsilon 1, delta 1e-6), under 0.01 % is left"},
+		{1.24e-8, 1.239e-8, "needs under 0.01 % of"}, {1.24e-8, 1.239e-8, "less is left"}, {0.5, 1e-18, ", 0 % is left"},
+		{0.12345, 0.12344, "needs 12.4 % of"}, {0.12345, 0.12344, ", 12.3 % is left"},
 	} {
-		part, whole := float(c[0]), float(c[1])
-		if up, down := percent(part, whole, true), percent(part, whole, false); up != c[2] || down != c[3] {
-			t.Errorf("%s of %s: %s and %s, want %s and %s", c[0], c[1], up, down, c[2], c[3])
+		b := Balance{Account: Account{Dataset: "d"}, Budget: Budget{Epsilon: "1", Delta: "1e-6"}, Cap: big.NewFloat(1),
+			Left: big.NewFloat(c.left)}
+		text := (&OverBudgetError{Balance: b, Asked: big.NewFloat(c.asked), Delta: 1e-6}).Error()
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%g of which %g is left: %s, want %s", c.asked, c.left, text, c.want)
 		}
+	}
+}
+
+// The delta that is spent is never stated smaller than it is.
+func TestSpentDeltaIsRoundedUp(t *testing.T) {
+	spent, _ := new(big.Rat).SetString("1.2345671e-7")
+	err := &OverShareError{Balance: Balance{DeltaSpent: spent}, Asked: "1e-7"}
+	if text := err.Error(); !strings.HasSuffix(text, " 1.23457e-7 is spent") {
+		t.Error(text)
 	}
 }
 

@@ -30,7 +30,7 @@ type Room struct {
 	// Per is what the cap limits: mu squared over the lifetime ("total") or within a "day", "month" or "year", or the
 	// sum of DeltaShare ("delta_cap"). Name is the name of the period, such as 2026-11-21; "" for total and delta_cap.
 	Per, Name string
-	// Share is the charge divided by the cap. Above 1 the charge can never fit.
+	// Share is the charge divided by the cap, rounded up. Above 1 the charge can never fit.
 	Share float64
 	// Fits is the number of further charges of the same size that fit after this one; negative if this one does not
 	// fit.
@@ -75,7 +75,7 @@ func (s *state) quote(c Charge, now moment) Quote {
 	rest := new(big.Rat).Sub(balance.DeltaCap, balance.DeltaSpent)
 	r.Fits, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // rounded to nearest; exact if it is an integer
 	if balance.DeltaCap.Sign() > 0 {
-		r.Share, _ = new(big.Rat).Quo(share, balance.DeltaCap).Float64()
+		r.Share = ratUp(new(big.Rat).Quo(share, balance.DeltaCap))
 	}
 	q.Never = q.Never || share.Cmp(balance.DeltaCap) > 0
 	q.Rooms = append(q.Rooms, r)

@@ -8,6 +8,7 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // AccountError refuses a charge whose unit or adjacency differs from the dataset's account.
@@ -71,14 +72,19 @@ func (e *OverBudgetError) Period() Period {
 }
 
 // Error states how much of the budget the charge needs and how much is left, in percent, and the largest epsilon that
-// would fit. The need is rounded up and the rest down, so that they never look equal.
+// would fit. The need is rounded up and the rest down; they never look equal.
 func (e *OverBudgetError) Error() string {
 	b, p, of := e.Balance, e.Period(), ""
 	if p.Per != "" {
 		of = fmt.Sprintf(" for the %s %s", p.Per, p.Name)
 	}
-	s := fmt.Sprintf("the release needs %s %% of the budget of dataset %q%s (%s), %s %% is left",
-		percent(e.Asked, p.Cap, true), b.Account.Dataset, of, b.Budget, percent(p.Left, p.Cap, false))
+	needs := spelling.Percent(ratio(e.Asked, p.Cap, big.ToPositiveInf), true)
+	left := spelling.Percent(ratio(p.Left, p.Cap, big.ToNegativeInf), false)
+	if left == needs {
+		left = "less"
+	}
+	s := fmt.Sprintf("the release needs %s of the budget of dataset %q%s (%s), %s is left", needs, b.Account.Dataset, of,
+		b.Budget, left)
 	if p.Ahead {
 		s += fmt.Sprintf("; the clock has not reached this %s, but the ledger has an entry dated in it, and counts no "+
 			"earlier one any more", p.Per)
@@ -97,7 +103,6 @@ type OverShareError struct {
 
 func (e *OverShareError) Error() string {
 	b := e.Balance
-	spent, _ := b.DeltaSpent.Float64()
-	return fmt.Sprintf("the release needs %s of dataset %q's delta_cap %s for probabilities of failure, %.6g is spent",
-		e.Asked, b.Account.Dataset, zeroIfEmpty(b.Budget.DeltaCap), spent)
+	return fmt.Sprintf("the release needs %s of dataset %q's delta_cap %s for probabilities of failure, %s is spent",
+		e.Asked, b.Account.Dataset, zeroIfEmpty(b.Budget.DeltaCap), spelling.Up(ratUp(b.DeltaSpent), 6))
 }

@@ -22,8 +22,8 @@ func (b *Book) StagingMAC(ctx context.Context, fingerprint string, number int, n
 	return keyed(secret, "dprelease staging\x00", binary.BigEndian.AppendUint64(text, uint64(number))), nil
 }
 
-// CheckStagingMAC reports whether mac is the MAC that StagingMAC returns for the same arguments. It compares in constant
-// time.
+// CheckStagingMAC reports whether mac is the MAC that StagingMAC returns for the same arguments. It compares in
+// constant time.
 func (b *Book) CheckStagingMAC(ctx context.Context, mac, fingerprint string, number int, note, manifest string) (bool,
 	error) {
 	want, err := b.StagingMAC(ctx, fingerprint, number, note, manifest)

@@ -33,8 +33,8 @@ var (
 	ErrHalves  = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
 	ErrPlaces  = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
 	ErrKey     = errors.New("mechanism: the key of a fingerprint is a secret of at least 16 bytes")
-	ErrKeys    = errors.New("mechanism: SelectKeys takes private keys only, and AddNoise none; keys must be distinct and " +
-		"ascending")
+	ErrKeys    = errors.New("mechanism: SelectKeys takes private keys only, and AddNoise none; keys must be distinct " +
+		"and ascending")
 	ErrChoice = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice " +
 		"is to be made first")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")

@@ -74,7 +74,8 @@ func run(only string, fast, check bool) error {
 		}
 	}
 	say("%d bugs: %d caught by the listed tests, %d by others, %d lived, %d entries do not fit\n",
-		len(all), len(placed)-len(lived)-len(elsewhere)-(len(failed)-(len(all)-len(placed))), len(elsewhere), len(lived), len(failed))
+		len(all), len(placed)-len(lived)-len(elsewhere)-(len(failed)-(len(all)-len(placed))), len(elsewhere), len(lived),
+		len(failed))
 	for _, text := range elsewhere {
 		say("caught by others: %s\n", text)
 	}

@@ -103,8 +103,8 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// chooseClamp finds the clamp of query i, or its bound on rows, privately: it adds noise to the histogram, which is the last
-// component, and chooses by the noisy counts. It returns the exact answers under this choice.
+// chooseClamp finds the clamp of query i, or its bound on rows, privately: it adds noise to the histogram, which is the
+// last component, and chooses by the noisy counts. It returns the exact answers under this choice.
 func (a *attempt) chooseClamp(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	q := &a.chosen.Queries()[i]
 	s := q.Search

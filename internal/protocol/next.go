@@ -92,8 +92,9 @@ func (s situation) next() Next {
 // next returns the next step of an attempt that has looked its run up.
 func (a *attempt) next() Next {
 	s := situation{
-		state: a.prior.State, withdrawn: a.prior.Withdrawn != nil, asked: a.hasRendering(&a.prior), repeatable: len(a.same) > 0,
-		renewal: a.prior.Charge.Number > 1 || a.older, finished: a.finished, newRelease: a.newRelease,
+		state: a.prior.State, withdrawn: a.prior.Withdrawn != nil, asked: a.hasRendering(&a.prior),
+		repeatable: len(a.same) > 0,
+		renewal:    a.prior.Charge.Number > 1 || a.older, finished: a.finished, newRelease: a.newRelease,
 	}
 	if a.forsaken {
 		s.state = "" // its files are lost

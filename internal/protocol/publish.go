@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// addLedgerFacts adds two facts to the release: a MAC of the ledger's newest entry, with which readers can detect that the
-// ledger lost entries, and the account's published spend with this release. mu2 is the mu squared of this release; it
-// is 0 if the ledger already counts the release as published.
+// addLedgerFacts adds two facts to the release: a MAC of the ledger's newest entry, with which readers can detect that
+// the ledger lost entries, and the account's published spend with this release. mu2 is the mu squared of this release;
+// it is 0 if the ledger already counts the release as published.
 func (a *attempt) addLedgerFacts(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {

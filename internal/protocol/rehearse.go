@@ -15,7 +15,8 @@ func (a *attempt) rehearse(ctx context.Context) (err error) {
 		if recover() != nil {
 			err = &pipeline.Error{
 				Cause: pipeline.CauseInside, Code: "internal", Message: "the release of this job cannot be made",
-				Hint: "nothing was spent; release preview JOB shows the same fault on synthetic rows: please report it with the job",
+				Hint: "nothing was spent; release preview JOB shows the same fault on synthetic rows: please report it with the " +
+					"job",
 			}
 		}
 	}()

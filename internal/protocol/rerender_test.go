@@ -129,8 +129,8 @@ func (s noticing) Prepare(staging string) error {
 	return s.Sink.Prepare(staging)
 }
 
-// A re-rendering that was killed after its folder was renamed, and before its staging folder was removed, leaves nothing
-// behind once the next run has ended.
+// A re-rendering that was killed after its folder was renamed, and before its staging folder was removed, leaves
+// nothing behind once the next run has ended.
 func TestRestOfARerenderingIsRemoved(t *testing.T) {
 	b := newBench(t)
 	b.must(b.presented("first"))

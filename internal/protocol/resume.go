@@ -120,7 +120,8 @@ const codeLost = "lost"
 
 // hintElsewhere is for a release that may be at a third folder: a run that was killed just after it renamed the release
 // has not recorded the folder.
-const hintElsewhere = "if a run with another name or folder was killed, repeat that run: it finds the release in its folder; else " +
+const hintElsewhere = "if a run with another name or folder was killed, repeat that run: it finds the release in its " +
+	"folder; else " +
 	hintLost
 
 const hintLost = "restore the folder from a copy, or pay for a new release with --new-release"

@@ -128,8 +128,8 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		Release: release, Queries: a.chosen.Queries(), Checks: a.checks, Gone: a.gone}, nil
 }
 
-// checkVacant returns an error unless the output folder is empty, or holds a publication of this run, which may be moved
-// aside.
+// checkVacant returns an error unless the output folder is empty, or holds a publication of this run, which may be
+// moved aside.
 func (a *attempt) checkVacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {
@@ -211,7 +211,7 @@ func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error
 		a.gone = recorded
 		return nil
 	}
-	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the input no longer has the version that " +
-		"this run was charged for: " + recorded, Hint: "a table keeps its versions for a time; run with --new-release, which " +
-		"reads the newest version under the same charge", Err: err}
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the input no longer has the " +
+		"version that this run was charged for: " + recorded, Hint: "a table keeps its versions for a time; run with " +
+		"--new-release, which reads the newest version under the same charge", Err: err}
 }

@@ -125,27 +125,6 @@ func Create(path string, text []byte, mode fs.FileMode) error {
 	return err
 }
 
-// Replace writes a file under a temporary name in the same folder, syncs it, and renames it to path. So the file is
-// complete or as it was. It replaces regular files only. The file has the given mode. Errors: those of write and of the
-// system, and *fs.PathError of ErrNotRegular.
-func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
-	if err := Replaceable(path); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".replace-*") // path's name may be too long to extend
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error above explains the failure
-	}
-	return err
-}
-
 // OpenRoot does the same as [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does
 // not wait.
 func OpenRoot(dir string) (*os.Root, error) {

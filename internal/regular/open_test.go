@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dprelease/dprelease/internal/regular"
 )
@@ -111,6 +113,43 @@ func TestReplace(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+// While a file is written, it has no name in the folder. What a killed process left is removed later, but never a file
+// that may still be written, or somebody else's.
+func TestReplaceLeavesNothingIfKilled(t *testing.T) {
+	dir := t.TempDir()
+	names := func() (names []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	file := filepath.Join(dir, "file")
+	var during []string
+	write := func(f *os.File) error { during = names(); return nil }
+	if err := regular.Replace(file, 0o644, write); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "linux" && len(during) > 0 {
+		t.Errorf("while the file is written there is %q", during)
+	}
+	for name, age := range map[string]time.Duration{".dprelease-new-1": 2 * time.Hour, ".dprelease-new-2": time.Minute, ".other": 2 * time.Hour} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, then, then)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := regular.Replace(file, 0o644, write); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(); !slices.Equal(got, []string{".dprelease-new-2", ".other", "file"}) {
+		t.Errorf("there is %q", got)
 	}
 }
 

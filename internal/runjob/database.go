@@ -22,7 +22,8 @@ func openDatabase(ctx context.Context, p *pipeline.Plan, l local.Limits, secret 
 		return sqlpush.New(d, secret), nil
 	}
 	l.Separate = true
-	return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, l) }, secret), nil
+	return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, l) }, secret),
+		nil
 }
 
 // DatabaseOf returns the database input of a job with input.sql.

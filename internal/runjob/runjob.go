@@ -133,7 +133,10 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 			if len(failed) == 1 {
 				err = failed[0]
 			}
-			if len(tables) == 0 && !slices.ContainsFunc(failed, func(one error) bool { return !errors.Is(one, source.ErrAbsent) }) {
+			if len(tables) == 0 && !slices.ContainsFunc(failed, func(one error) bool {
+				return !errors.Is(one,
+					source.ErrAbsent)
+			}) {
 				return nil, gone{err}
 			}
 			return nil, local.ScratchError(err)

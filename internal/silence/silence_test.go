@@ -24,7 +24,8 @@ func pipe(t *testing.T, limit time.Duration, alive func() bool) (near, far net.C
 	return near, far
 }
 
-// A read and a write end if the other side does nothing. The connection stays ended, even if the other side then writes.
+// A read and a write end if the other side does nothing. The connection stays ended, even if the other side then
+// writes.
 func TestSilent(t *testing.T) {
 	near, far := pipe(t, 10*time.Millisecond, nil)
 	var timeout net.Error

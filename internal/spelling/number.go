@@ -2,6 +2,7 @@ package spelling
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -40,6 +41,54 @@ func Short(x float64, digits int) string {
 		rounded = x // it rounds to infinity
 	}
 	return Number(rounded, digits)
+}
+
+// Up returns x like [Short], but rounded away from zero: use it for privacy losses, sensitivities and errors, none of
+// which may look smaller than it is.
+func Up(x float64, digits int) string { return directed(x, digits, true) }
+
+// Down returns x like [Short], but rounded towards zero: use it for noise from which a privacy loss follows, and for
+// what is left.
+func Down(x float64, digits int) string { return directed(x, digits, false) }
+
+// directed formats x with at most 15 significant digits, rounded away from zero if up is set, else towards zero.
+func directed(x float64, digits int, up bool) string {
+	size := new(big.Rat).SetFloat64(math.Abs(x))
+	if size == nil {
+		return Number(x, digits)
+	}
+	return Number(math.Copysign(rounded(size, digits, up), x), digits)
+}
+
+// rounded returns x, which is at least 0, rounded to a number of significant digits.
+func rounded(x *big.Rat, digits int, up bool) float64 {
+	near, _ := x.Float64()
+	_, exponent, _ := strings.Cut(strconv.FormatFloat(near, 'e', -1, 64), "e")
+	first, _ := strconv.Atoi(exponent) // it always parses, as does the step
+	step, _ := new(big.Rat).SetString("1e" + strconv.Itoa(first-digits+1))
+	steps := new(big.Rat).Quo(x, step)
+	n, rest := new(big.Int).QuoRem(steps.Num(), steps.Denom(), new(big.Int))
+	if up && rest.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	result, _ := step.Mul(step, new(big.Rat).SetInt(n)).Float64()
+	return result
+}
+
+// Percent returns a share of at least 0 in percent, with three significant digits, rounded up if up is set, else down:
+// 12.4 % or under 0.01 %. A share of 0.1 is 10 %, though no float64 is 1/10. Rounded down, less than a millionth of a
+// percent is 0 %: it is what rounding left.
+func Percent(share float64, up bool) string {
+	switch {
+	case share == 0 || !up && share < 1e-8:
+		return "0 %"
+	case share < 1e-4:
+		return "under 0.01 %"
+	case share > 1e4:
+		return "more than a million %"
+	}
+	stated, _ := new(big.Rat).SetString(strconv.FormatFloat(share, 'e', -1, 64)) // it always parses
+	return Number(rounded(stated.Mul(stated, big.NewRat(100, 1)), 3, up), 3) + " %"
 }
 
 // Exact returns x with the fewest digits that parse back to x, in the form of [Number]: 1,234,567.25 or 5e-8.

@@ -43,6 +43,41 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// No loss looks smaller than it is, and no noise larger.
+func TestUpAndDown(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		digits   int
+		up, down string
+	}{
+		{0.236704, 4, "0.2368", "0.2367"}, {0.2367, 4, "0.2367", "0.2366"}, {71.7117, 4, "71.72", "71.71"},
+		{99.999, 4, "100", "99.99"}, {382911.2, 4, "383,000", "382,900"}, {-1.23456, 3, "-1.24", "-1.23"},
+		{1.2341e-7, 4, "1.235e-7", "1.234e-7"}, {9.9999e-5, 3, "0.0001", "9.99e-5"}, {0.5, 3, "0.5", "0.5"},
+		{1, 6, "1", "1"}, {0, 4, "0", "0"}, {math.Inf(1), 4, "–", "–"},
+	} {
+		if up, down := spelling.Up(c.x, c.digits), spelling.Down(c.x, c.digits); up != c.up || down != c.down {
+			t.Errorf("%g with %d digits: %s and %s, want %s and %s", c.x, c.digits, up, down, c.up, c.down)
+		}
+	}
+}
+
+// A share of a budget is rounded so that nothing spent is hidden, and has no exponent.
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		share    float64
+		up, down string
+	}{
+		{0, "0 %", "0 %"}, {0.14, "14 %", "14 %"}, {0.1, "10 %", "10 %"}, {1.0 / 3, "33.4 %", "33.3 %"}, {0.99999, "100 %", "99.9 %"}, {0.25, "25 %", "25 %"},
+		{0.25 + 0x1p-50, "25.1 %", "25 %"}, {1.239e-8, "under 0.01 %", "under 0.01 %"}, {0.0001234, "0.0124 %", "0.0123 %"},
+		{2.17e-16, "under 0.01 %", "0 %"}, {12, "1,200 %", "1,200 %"}, {1e9, "more than a million %", "more than a million %"},
+		{math.Inf(1), "more than a million %", "more than a million %"},
+	} {
+		if up, down := spelling.Percent(c.share, true), spelling.Percent(c.share, false); up != c.up || down != c.down {
+			t.Errorf("%g: %s and %s, want %s and %s", c.share, up, down, c.up, c.down)
+		}
+	}
+}
+
 func TestExact(t *testing.T) {
 	for x, want := range map[float64]string{5e8: "500,000,000", -1234567.25: "-1,234,567.25", 5e15: "5e15", 1e-7: "1e-7",
 		0.1: "0.1", 0.001: "0.001", math.Copysign(0, -1): "0", 1.249999996321792e16: "1.249999996321792e16", 1: "1",

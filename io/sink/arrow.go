@@ -79,8 +79,8 @@ func (f *arrowFile) close() error {
 	return f.buffer.Flush()
 }
 
-// countingWriter is a writer that counts the written bytes. It has a method Seek because the library calls Seek to learn that
-// count.
+// countingWriter is a writer that counts the written bytes. It has a method Seek because the library calls Seek to
+// learn that count.
 type countingWriter struct {
 	io.Writer
 	at int64

@@ -122,7 +122,8 @@ func checkPrivate(op, staging string) error {
 	case err != nil:
 		return failure(op, staging, err)
 	case !info.IsDir():
-		return refusal(op, staging, CodeUnsafeStaging, "the staging folder is a file or a link: look who made it, and remove it")
+		return refusal(op, staging, CodeUnsafeStaging, "the staging folder is a file or a link: look who made it, and "+
+			"remove it")
 	case !owned(staging, info):
 		return refusal(op, staging, CodeUnsafeStaging,
 			"the staging folder belongs to another user: run as that user, or look who made it, and remove it")
@@ -150,8 +151,8 @@ func checkNewStaging(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		return refusal(op, staging, CodeUnsafeStaging, who+" may look into folders that are made there, and a release is private "+
-			"until it is published: choose an output folder (output.dir) in a folder of your own")
+		return refusal(op, staging, CodeUnsafeStaging, who+" may look into folders that are made there, and a release is "+
+			"private until it is published: choose an output folder (output.dir) in a folder of your own")
 	}
 	return nil
 }

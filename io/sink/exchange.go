@@ -121,8 +121,8 @@ func manifestDigest(dir string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// readReplaces reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no valid
-// file. It fails if other users can write to the staging folder, since they could choose which folder is renamed.
+// readReplaces reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no
+// valid file. It fails if other users can write to the staging folder, since they could choose which folder is renamed.
 func readReplaces(staging string) (*replaced, error) {
 	const op = "inspect"
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {

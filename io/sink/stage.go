@@ -261,8 +261,8 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return err
 }
 
-// bannered returns a function that writes a document of a preview with a warning that its numbers are invented. The page
-// has such a banner already. Other documents get the warning as their first line, if their format allows one.
+// bannered returns a function that writes a document of a preview with a warning that its numbers are invented. The
+// page has such a banner already. Other documents get the warning as their first line, if their format allows one.
 func bannered(d pipeline.Document) func(io.Writer) error {
 	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice +
 		"\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}

@@ -26,14 +26,16 @@ func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presente
 	if err := makeParents(dir); err != nil {
 		return failure(op, filepath.Dir(dir), err)
 	}
-	staging, err := os.MkdirTemp(filepath.Dir(dir), ".preview-*")
-	if err != nil {
+	// A preview that was killed left its staging folder under the same name.
+	staging := filepath.Join(filepath.Dir(dir), ".staging-preview-"+filepath.Base(dir))
+	if err := errors.Join(os.RemoveAll(staging), os.Mkdir(staging, 0o700)); err != nil {
 		return failure(op, filepath.Dir(dir), err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }() // not an error for the caller: nothing in it is private
 	f := &Folder{formats: builtin()}
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters,
 		synthetic: true}
+	var err error
 	if s.files, err = f.plan(r); err != nil {
 		return err
 	}

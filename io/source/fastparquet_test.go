@@ -13,8 +13,8 @@ import (
 )
 
 // Fastparquet, which pandas and Dask can write with, ends each page with eight zero bytes and gives empty lists of the
-// footer no type. Its files have all rows, also of columns whose last values look like these bytes. If the bytes are not
-// zero, the page is damaged. Fastparquet 2026.9.0 wrote the file in two row groups, from
+// footer no type. Its files have all rows, also of columns whose last values look like these bytes. If the bytes are
+// not zero, the page is damaged. Fastparquet 2026.9.0 wrote the file in two row groups, from
 //
 //	pd.DataFrame({"person": [i//4 for i in range(20)], "zero": [0]*20, "city": ["", "b", "", ""]*5,
 //	  "some": pd.array([None if i%3 else i for i in range(20)], dtype="Int64"), "none": pd.array([None]*20, dtype="Int64"),

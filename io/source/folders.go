@@ -82,7 +82,8 @@ func (f inFolders) valuesOf(path string) (values []constant, e *fault.Error) {
 		value, ok := stated[name]
 		if !ok {
 			return nil, fault.New(fault.CodeOption, "no folder of the file's path is called %s=VALUE",
-				name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
+				name).Advise("input.folders names columns that are in the names of folders: " +
+				"day=2024-01-01/part.parquet").OfColumn(name)
 		}
 		c, ok := newConstant(f.types[name], value)
 		if !ok {
@@ -97,7 +98,8 @@ func (f inFolders) valuesOf(path string) (values []constant, e *fault.Error) {
 // keepsSome returns an error if the filters keep none of the files by the names of their folders. A folder whose name
 // is not as it should be counts as kept: wrap reports it.
 func (f inFolders) keepsSome(files []found) *fault.Error {
-	if f.keeps == nil || len(files) == 0 || slices.ContainsFunc(files, func(file found) bool { return f.keepsPath(file.at.Path) }) {
+	if f.keeps == nil || len(files) == 0 || slices.ContainsFunc(files,
+		func(file found) bool { return f.keepsPath(file.at.Path) }) {
 		return nil
 	}
 	return fault.New(fault.CodeNotFound, "input.where keeps none of the folders %s=VALUE",

@@ -139,7 +139,8 @@ func formatOf(given, name string) (opener, scan.Compression, *fault.Error) {
 			return f.open, packed, nil
 		default:
 			return nil, packed, fault.New(fault.CodeFormat,
-				"a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
+				"a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own " +
+				"pages")
 		}
 	}
 	if given != "" {
@@ -147,12 +148,12 @@ func formatOf(given, name string) (opener, scan.Compression, *fault.Error) {
 			strings.Join(Formats(), ", "))
 	}
 	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {
-		return nil, packed, fault.New(fault.CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and " +
-			"name that file")
+		return nil, packed, fault.New(fault.CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV " +
+			"(UTF-8), and name that file")
 	}
 	return nil, packed, fault.New(fault.CodeFormat, "the name's ending says no known format").
-		Advise("known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or .xz "+
-			"behind those of texts; input.format states the format of an input with another ending (%s)",
+		Advise("known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or "+
+			".xz behind those of texts; input.format states the format of an input with another ending (%s)",
 			strings.Join(Formats(), ", "))
 }
 

@@ -474,7 +474,7 @@ func TestReadStrings(t *testing.T) {
 		{parquetFile, "string", []string{"ü", ""}},
 		{parquetFile, "int8", []string{"-128", "127"}},
 		{parquetFile, "uint64", []string{"18446744073709551615", "1"}},
-		{parquetFile, "double", []string{"0.1", "-0"}},
+		{parquetFile, "double", []string{"0.1", "0"}},
 		{parquetFile, "bool", []string{"true", "false"}},
 		{parquetFile, "date", []string{"1969-12-31", "2013-01-01"}},
 		{parquetFile, "millis", []string{"1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.001Z"}},

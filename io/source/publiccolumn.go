@@ -97,9 +97,13 @@ func Text(c *table.Column, i int) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// floatText returns the shortest text that reads back as f. It has an exponent only if f is very small or very large.
+// floatText returns the shortest text that reads back as f. It has an exponent only if f is very small or very large. A
+// zero has no sign.
 func floatText(f float64) string {
-	if a := math.Abs(f); a == 0 || a >= 1e-6 && a < 1e21 {
+	if f == 0 {
+		return "0"
+	}
+	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(f, 'g', -1, 64)

@@ -142,8 +142,8 @@ func readAll(d *source.Dataset, columns ...string) ([][]any, error) {
 	return rows, nil
 }
 
-// windowed reads a split with little memory. It returns an error if rows, digest or failure differ from a read with much
-// memory.
+// windowed reads a split with little memory. It returns an error if rows, digest or failure differ from a read with
+// much memory.
 func windowed(d *source.Dataset, split int, columns []string, rows [][]any, digest []byte, failed error) error {
 	var got [][]any
 	s := d.NewSplitReader(nil, nil)

@@ -87,8 +87,8 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 			wrong = append(wrong, e.InFile(nameOf(at)))
 			continue
 		case s.seen[at]:
-			wrong = append(wrong, fault.New(fault.CodeDuplicate, "the object is named twice").Advise("its rows would count twice: "+
-				"name it once, and let no two patterns match it").InFile(nameOf(at)))
+			wrong = append(wrong, fault.New(fault.CodeDuplicate, "the object is named twice").Advise("its rows would count "+
+				"twice: name it once, and let no two patterns match it").InFile(nameOf(at)))
 			continue
 		}
 		s.seen[at] = true
@@ -133,8 +133,8 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 	return bucket, objects, err
 }
 
-// nameOf returns the name of an object for messages, before it is shortened. It leaves out the options, which may hold a
-// signature.
+// nameOf returns the name of an object for messages, before it is shortened. It leaves out the options, which may hold
+// a signature.
 func nameOf(a store.Address) string { return path.Join(a.Bucket, path.Dir(a.Key), a.Base()) }
 
 func addressFault(err error) *fault.Error {

@@ -78,7 +78,8 @@ func integerTypes() (out []binaryType) {
 		bits := 8 << i
 		signed := binaryType{Type: sourcetest.Type{Name: fmt.Sprintf("int%d", bits), Arrow: of[0], Node: parquet.Int(bits)},
 			draw: func(r *rand.Rand) any { return near(r, bits, true).Int64() }}
-		unsigned := binaryType{Type: sourcetest.Type{Name: fmt.Sprintf("uint%d", bits), Arrow: of[1], Node: parquet.Uint(bits)},
+		unsigned := binaryType{Type: sourcetest.Type{Name: fmt.Sprintf("uint%d", bits), Arrow: of[1],
+			Node: parquet.Uint(bits)},
 			draw: func(r *rand.Rand) any { return near(r, bits, false).Uint64() }}
 		if bits >= 32 {
 			signed.Tag = fmt.Sprintf("type=INT%d", bits)

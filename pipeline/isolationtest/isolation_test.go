@@ -12,9 +12,9 @@ import (
 
 // The long form tries 10 to 80 times as many pairs as the short form, fewer if their writer is slow. It covers every
 // dialect of text files and every type of Parquet and Arrow, as these tests, Python's csv and json, pandas, polars,
-// DuckDB, pyarrow, jq and PostgreSQL write them, and files with long data (long_test.go). It takes about a quarter of an
-// hour of one core, and less than 2 GB. DPRELEASE_PAIRS replaces the number of pairs of each test, and DPRELEASE_SEED
-// chooses other pairs.
+// DuckDB, pyarrow, jq and PostgreSQL write them, and files with long data (long_test.go). It takes about a quarter of
+// an hour of one core, and less than 2 GB. DPRELEASE_PAIRS replaces the number of pairs of each test, and
+// DPRELEASE_SEED chooses other pairs.
 
 // maxMemory is the memory in bytes near which Go collects garbage more often during a search.
 const maxMemory = 1 << 30

@@ -39,8 +39,9 @@ func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 			packing = filepath.Ext(path)
 		}
 		ask, err := json.Marshal(map[string]any{
-			"text": text, "packing": packing, "encoding": t.encoding, "mark": t.mark, "format": t.format, "columns": names, "delimiter": t.separator(),
-			"quote": t.quotes(), "preamble": map[bool]int{true: 1}[t.preamble], "header": t.header,
+			"text": text, "packing": packing, "encoding": t.encoding, "mark": t.mark, "format": t.format, "columns": names,
+			"delimiter": t.separator(),
+			"quote":     t.quotes(), "preamble": map[bool]int{true: 1}[t.preamble], "header": t.header,
 		})
 		if err != nil {
 			return err.Error(), false
@@ -148,7 +149,8 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 			}
 		}
 	}
-	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(slices.Concat(t...)),
+	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen),
+		len(slices.Concat(t...)),
 		len(keys))
 	changed := b.writer.Encode == nil && len(seen) < len(keys) // whether the library that wrote the file changed keys
 	return says, changed || n != len(slices.Concat(t...))

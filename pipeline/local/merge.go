@@ -152,8 +152,8 @@ const (
 	hintMissing = "run release aggregate for the shards that are missing, with the same key, and merge all files"
 	hintForeign = "aggregate all shards again: with one job, one state of its files, one version of this program and " +
 		"one key"
-	hintPartitions = "release aggregate --partitions M writes M files for each shard; release merge --partition I/M takes the " +
-		"I-th of all shards; and release merge takes the M files that these write"
+	hintPartitions = "release aggregate --partitions M writes M files for each shard; release merge --partition I/M " +
+		"takes the I-th of all shards; and release merge takes the M files that these write"
 )
 
 func partsFault(code, message, hint string) error {

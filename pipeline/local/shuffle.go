@@ -47,7 +47,8 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, nil, err
 	}
-	said := &partial.PartHeader{Run: p.Fingerprint(), From: of.from, To: of.to, Files: files, Schema: e.data.Schema().Fields}
+	said := &partial.PartHeader{Run: p.Fingerprint(), From: of.from, To: of.to, Files: files,
+		Schema: e.data.Schema().Fields}
 	workers, sums, err := e.readSplits(ctx, p, o, spill, of)
 	if err != nil {
 		return nil, nil, err

@@ -301,7 +301,8 @@ func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i
 	if first {
 		done = s.done
 	}
-	sums, err := e.scanSome(s.ctx, min(s.spill.memory.workers, max(e.data.Splits(), 1)), splits{0, e.data.Splits()}, read, done)
+	sums, err := e.scanSome(s.ctx, min(s.spill.memory.workers, max(e.data.Splits(), 1)), splits{0, e.data.Splits()}, read,
+		done)
 	if first {
 		s.sums = append(s.sums, sums...)
 	}

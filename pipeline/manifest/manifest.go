@@ -121,7 +121,8 @@ func (u *Upstream) String() string {
 	case u.MaxSum > 0:
 		what = fmt.Sprintf("changes all counts of the table together by at most %d", u.MaxSum)
 	case u.MaxChange > 0:
-		what = fmt.Sprintf("changes at most %s of the table, each by at most %d", spelling.Count(u.MaxRows, "count"), u.MaxChange)
+		what = fmt.Sprintf("changes at most %s of the table, each by at most %d", spelling.Count(u.MaxRows, "count"),
+			u.MaxChange)
 	default:
 		what = "has at most " + spelling.Count(u.MaxRows, "row") + " in the table"
 	}

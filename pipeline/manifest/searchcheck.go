@@ -59,8 +59,8 @@ func (q *Query) Charged() []calibrate.Mechanism {
 }
 
 // checkSearch checks a query whose clamp or row bound was chosen from a noisy histogram. It returns an error unless the
-// histogram gives the stated clamp or bound, and the noise of the answers is what was charged, for the sensitivity under
-// that clamp or bound. It returns nil if the query has no search.
+// histogram gives the stated clamp or bound, and the noise of the answers is what was charged, for the sensitivity
+// under that clamp or bound. It returns nil if the query has no search.
 func (q *Query) checkSearch() error {
 	mechanism := q.searchMechanism()
 	if mechanism == nil {
@@ -140,9 +140,9 @@ func (q *Query) checkRowsSearch(m calibrate.Mechanism) error {
 	return nil
 }
 
-// checkClampSearch returns an error unless the clamp follows from the noisy histogram. The rule that chose the clamp was
-// given the noise per unit of the clamp: the noise charged for the whole range, divided by the largest absolute value
-// in that range or, if values are centred, by half its width.
+// checkClampSearch returns an error unless the clamp follows from the noisy histogram. The rule that chose the clamp
+// was given the noise per unit of the clamp: the noise charged for the whole range, divided by the largest absolute
+// value in that range or, if values are centred, by half its width.
 func (q *Query) checkClampSearch(m calibrate.Mechanism) error {
 	s := q.Search
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() {

@@ -16,8 +16,8 @@ func (q *Query) WhyNoSum(holds string) string {
 	case len(q.Mechanisms) == 0 || crosstabs && q.Strategy == nil:
 		return "its manifest does not state its noise"
 	case q.Discovered():
-		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on average; " +
-			"list the keys in the job"
+		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on " +
+			"average; list the keys in the job"
 	case crosstabs && holds == "":
 		return "it has the noisy numbers of which its tables are made; name one of these"
 	case !crosstabs && holds != "":

@@ -21,7 +21,8 @@ type limit struct{ cells, inCell, rows bool }
 func (c *contents) binding() limit {
 	l := c.Limits
 	rows := c.Steps != nil || l.Rows < product(min(l.Cells, c.cellsInAll()), l.RowsPerCell)
-	return limit{cells: l.Cells < c.cellsInAll(), inCell: l.RowsPerCell < math.MaxInt64 && (l.RowsPerCell < l.Rows || !rows),
+	return limit{cells: l.Cells < c.cellsInAll(), inCell: l.RowsPerCell < math.MaxInt64 &&
+		(l.RowsPerCell < l.Rows || !rows),
 		rows: rows}
 }
 

@@ -41,10 +41,11 @@ func Choose(p *pipeline.Plan) Choice {
 	case len(p.Derived().Places()) > 0 || p.AsksUnits() || slices.ContainsFunc(p.Queries(), keepsKeys):
 		return Choice{true, "the job asks what a database does not answer"}
 	case slices.ContainsFunc(p.Queries(), func(q pipeline.Planned) bool { return ChoosesRows(p, &q) }):
-		return Choice{true, "a query chooses which rows of a unit count: per row and query that costs the database about 0.7 µs of " +
-			"processor time and this program 0.1, and 0.35 once to read the row"}
+		return Choice{true, "a query chooses which rows of a unit count: per row and query that costs the database about " +
+			"0.7 µs of processor time and this program 0.1, and 0.35 once to read the row"}
 	}
-	return Choice{false, "adding a row up costs the database about 0.04 µs of processor time, and this program 0.35 to read it"}
+	return Choice{false, "adding a row up costs the database about 0.04 µs of processor time, and this program 0.35 to " +
+		"read it"}
 }
 
 // keepsKeys reports whether a query discovers keys that a single unit may have. Such keys must not leave the database

@@ -51,8 +51,8 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	if !ok || !HasDriver(s.Driver) {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql-driver", Message: "this program has no driver for " + s.Driver,
-			Hint: "use release-full (docs/howto/databases.md lists its drivers; DuckDB's needs a build with cgo); release sql JOB writes " +
-				"the statements without one",
+			Hint: "use release-full (docs/howto/databases.md lists its drivers; DuckDB's needs a build with cgo); release sql " +
+				"JOB writes the statements without one",
 		}
 	}
 	file, isFile := dialect.(filed)

@@ -22,7 +22,8 @@ func (c *contents) quantizeValues() {
 		for i, factor := range []*quantize.Quantizer{f.Value, f.Weight} {
 			v[i] = c.stage(c.quantize(factor, c.stage(c.asDouble(c.columns[factor.Value.Columns[0]]))))
 		}
-		c.values = append(c.values, c.alias("v0", fmt.Sprintf("(%s) * %s", less(v[0], f.Value.Centre), v[1])), c.alias("v1", v[1]))
+		c.values = append(c.values, c.alias("v0", fmt.Sprintf("(%s) * %s", less(v[0], f.Value.Centre), v[1])),
+			c.alias("v1", v[1]))
 		return
 	}
 	var x []string

@@ -29,8 +29,8 @@ const CodeNotPushed = "not-in-sql"
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
 
 // hintUnits is a second remedy, for discovered keys.
-const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys (without optimize: keys), so " +
-	"that no key leaves the database that only one unit has"
+const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys (without optimize: " +
+	"keys), so that no key leaves the database that only one unit has"
 
 // refusals collects the reasons why the database cannot compute an aggregation exactly.
 type refusals struct {
@@ -149,7 +149,8 @@ func (c *refusals) axis(r *domain.Coding) {
 		return
 	}
 	if table := r.FoldTable(); table != nil && !(c.folds(table) && c.characters(c.plan, r.Column)) {
-		c.refuse(c.of.By, "differences between texts that do not count are not left out in this database, or column "+r.Column+" is of bytes")
+		c.refuse(c.of.By, "differences between texts that do not count are not left out in this database, or column "+
+			""+r.Column+" is of bytes")
 	}
 }
 

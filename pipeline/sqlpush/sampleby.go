@@ -142,8 +142,8 @@ func (in *input) sampled(p *pipeline.Plan, all []*aggregation.Aggregation) (text
 		return fmt.Sprintf("SELECT 0 AS t, %[1]s AS cell, %s\nFROM %s AS x\nGROUP BY %[1]s", cells[0], list, w.from) +
 			having(notNull(cells)), sets
 	}
-	return fmt.Sprintf("SELECT * FROM (SELECT CASE %s END AS t, COALESCE(%s) AS cell, %s\nFROM %s AS x\nGROUP BY GROUPING "+
-		"SETS (%s)) AS y\nWHERE cell IS NOT NULL", strings.Join(which, " "), strings.Join(cells, ", "), list, w.from,
+	return fmt.Sprintf("SELECT * FROM (SELECT CASE %s END AS t, COALESCE(%s) AS cell, %s\nFROM %s AS x\nGROUP BY "+
+		"GROUPING SETS (%s)) AS y\nWHERE cell IS NOT NULL", strings.Join(which, " "), strings.Join(cells, ", "), list, w.from,
 		strings.Join(groups, ", ")), sets
 }
 

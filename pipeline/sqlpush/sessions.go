@@ -64,7 +64,8 @@ func failed(ctx context.Context, message string, err error) error {
 // unreached returns the error for a server to which no connection can be made.
 func (d *Database) unreached(ctx context.Context, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(sqlState(err), valueClass) { // no statement of the job has run yet
-		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: "the server refuses a setting of the connection",
+		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: "the server refuses a setting of the " +
+			"connection",
 			Hint: "check the settings after the ? in input.sql.dsn: their names, values and ranges"}
 	}
 	failure := failed(ctx, "the database cannot be reached", err)

@@ -106,7 +106,8 @@ var trinoPieces = pieces{
 		OtherDay: func(x string) string { return "concat('day ', " + trinoNumber(x) + ")" },
 		Time: func(x string) string { // days and seconds separately, because date_add takes only 32-bit numbers
 			below := func(of int) string { return fmt.Sprintf("((%s %% %d + %d) %% %d)", x, of, of, of) }
-			day := fmt.Sprintf("date_add('day', (%s - %s) / %d, TIMESTAMP '1970-01-01 00:00:00')", x, below(dayMicros), dayMicros)
+			day := fmt.Sprintf("date_add('day', (%s - %s) / %d, TIMESTAMP '1970-01-01 00:00:00')", x, below(dayMicros),
+				dayMicros)
 			second := fmt.Sprintf("date_add('second', %s / %d, %s)", below(dayMicros), secondMicros, day)
 			return "concat(date_format(" + second + ", '%Y-%m-%dT%H:%i:%s'), trim(TRAILING '.' FROM trim(TRAILING '0' FROM " +
 				"concat('.', lpad(" + trinoNumber(below(secondMicros)) + ", 6, '0')))))"
@@ -132,8 +133,8 @@ func (trino) digits(sum string) string { return "CAST(" + sum + " AS varchar)" }
 
 // suits checks the properties on which statements depend.
 func (trino) suits(ctx context.Context, s *session) error {
-	return s.asks(ctx, "SELECT to_big_endian_32(1) = X'00000001' AND -7 / 2 = -3 AND -7 % 2 = -1 AND CAST(2.0E0 AS bigint) = "+
-		"2 AND floor(-0.5E0) = -1E0 AND truncate(-1.5E0) = -1E0 AND regexp_like('1', '\\A([0-9])\\z') AND NOT "+
+	return s.asks(ctx, "SELECT to_big_endian_32(1) = X'00000001' AND -7 / 2 = -3 AND -7 % 2 = -1 AND CAST(2.0E0 AS "+
+		"bigint) = 2 AND floor(-0.5E0) = -1E0 AND truncate(-1.5E0) = -1E0 AND regexp_like('1', '\\A([0-9])\\z') AND NOT "+
 		"regexp_like(concat('1', from_utf8(X'0A')), '\\A([0-9])\\z') AND date_diff('second', TIMESTAMP '1970-01-01 "+
 		"00:00:00', date_trunc('second', TIMESTAMP '1969-12-31 23:59:59.999999')) = -1 AND date_format(TIMESTAMP "+
 		"'0999-01-01 00:00:00', '%Y') = '0999'", &pipeline.Error{
@@ -223,9 +224,9 @@ func (d trino) version(ctx context.Context, s *session, of *Source) (version str
 	connector, kept := "", int64(0)
 	err = s.value(ctx, "SELECT connector_name AS v FROM system.metadata.catalogs WHERE catalog_name = "+at, &connector)
 	if err == nil && connector == iceberg {
-		err = s.value(ctx, fmt.Sprintf("SELECT COUNT(*) AS v FROM %[1]s WHERE table_schema = %[2]s AND table_name = %[3]s AND "+
-			"table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM system.metadata.materialized_views WHERE catalog_name = "+
-			"%[4]s AND schema_name = %[2]s AND name = %[3]s)", tables, schema, name, at), &kept)
+		err = s.value(ctx, fmt.Sprintf("SELECT COUNT(*) AS v FROM %[1]s WHERE table_schema = %[2]s AND table_name = %[3]s "+
+			"AND table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM system.metadata.materialized_views WHERE "+
+			"catalog_name = %[4]s AND schema_name = %[2]s AND name = %[3]s)", tables, schema, name, at), &kept)
 	}
 	if err != nil {
 		return "", failed(ctx, "the server does not describe the input's table", err)
@@ -234,7 +235,8 @@ func (d trino) version(ctx context.Context, s *session, of *Source) (version str
 		return "", nil
 	}
 	version = "empty"
-	err = s.value(ctx, "SELECT CAST(snapshot_id AS varchar) AS v FROM "+d.metadata(of, "refs")+" WHERE name = 'main'", &version)
+	err = s.value(ctx, "SELECT CAST(snapshot_id AS varchar) AS v FROM "+d.metadata(of, "refs")+" WHERE name = 'main'",
+		&version)
 	if err != nil {
 		return "", failed(ctx, "the newest version of the input's table cannot be read", err)
 	}
@@ -257,7 +259,8 @@ func (d trino) at(of *Source, version string) (from string, ok bool) {
 		return "(SELECT * FROM " + quotedTable(d, of.Table) + " WHERE 1 = 0) AS input", true
 	}
 	format, n := parts(version)
-	return fmt.Sprintf("%s FOR VERSION AS OF %s AS input", quotedTable(d, of.Table), n), number.MatchString(n) && format == iceberg
+	return fmt.Sprintf("%s FOR VERSION AS OF %s AS input", quotedTable(d, of.Table), n), number.MatchString(n) &&
+		format == iceberg
 }
 
 // metadata returns the name of a metadata table of an Iceberg table, such as its snapshots.

@@ -16,8 +16,8 @@ import (
 // branch of the CASE handles the numbers for which the cast fails, and NaN; most tables have few. No filter is needed
 // for NaN.
 
-// canSkipCheck reports whether rows with NaN in a column are dropped when the row's code or value is computed, so that no
-// filter is needed (column.Unchecked).
+// canSkipCheck reports whether rows with NaN in a column are dropped when the row's code or value is computed, so that
+// no filter is needed (column.Unchecked).
 func (in *input) canSkipCheck(o *aggregation.Aggregation, name string) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Unit) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
@@ -33,7 +33,8 @@ func (in *input) canSkipCheck(o *aggregation.Aggregation, name string) bool {
 		}
 	}
 	v := o.Value
-	return v == nil || !v.Clip && (o.AllRows || len(v.Value.AllColumns()) == 1 || !slices.Contains(v.Value.AllColumns(), name))
+	return v == nil || !v.Clip && (o.AllRows || len(v.Value.AllColumns()) == 1 ||
+		!slices.Contains(v.Value.AllColumns(), name))
 }
 
 // uncheckedSteps returns the code among edges of a double that may be NaN or NULL.

@@ -212,7 +212,8 @@ func (d spark) has(ctx context.Context, s *session, of *Source, version string) 
 		return slices.Contains(versions, recorded), err
 	}
 	found := ""
-	err := s.value(ctx, "SELECT CAST(snapshot_id AS STRING) AS v FROM "+d.table(of)+".snapshots WHERE snapshot_id = "+recorded, &found)
+	err := s.value(ctx, "SELECT CAST(snapshot_id AS STRING) AS v FROM "+d.table(of)+".snapshots WHERE snapshot_id = "+
+		""+recorded, &found)
 	return found == recorded, err
 }
 
@@ -221,7 +222,8 @@ func (d spark) at(of *Source, version string) (from string, ok bool) {
 		return "(SELECT * FROM " + d.table(of) + " WHERE 1 = 0) AS input", true
 	}
 	format, n := parts(version)
-	return fmt.Sprintf("%s VERSION AS OF %s AS input", d.table(of), n), number.MatchString(n) && (format == iceberg || format == delta)
+	return fmt.Sprintf("%s VERSION AS OF %s AS input", d.table(of), n), number.MatchString(n) &&
+		(format == iceberg || format == delta)
 }
 
 func (d spark) table(of *Source) string { return quotedTable(d, of.Table) }
@@ -234,11 +236,13 @@ func (d duckdb) version(ctx context.Context, s *session, of *Source) (version st
 	case of.Format == "" || IsVersion(*of):
 		return "", nil
 	case of.Format == iceberg:
-		err = s.value(ctx, "SELECT trim(content, E' \\r\\n') AS v FROM read_text("+pathText(folder+"/metadata/version-hint.text")+")",
+		err = s.value(ctx, "SELECT trim(content, E' \\r\\n') AS v FROM "+
+			"read_text("+pathText(folder+"/metadata/version-hint.text")+")",
 			&version)
 	default:
-		err = s.value(ctx, "SELECT COALESCE(CAST(MAX(CAST(regexp_extract(file, '/([0-9]{20})[.]json$', 1) AS BIGINT)) AS VARCHAR), '') "+
-			"AS v FROM glob("+pathText(folder+"/_delta_log/*.json")+") WHERE regexp_matches(file, '/[0-9]{20}[.]json$')", &version)
+		err = s.value(ctx, "SELECT COALESCE(CAST(MAX(CAST(regexp_extract(file, '/([0-9]{20})[.]json$', 1) AS BIGINT)) AS "+
+			"VARCHAR), '') AS v FROM glob("+pathText(folder+"/_delta_log/*.json")+") WHERE regexp_matches(file, "+
+			"'/[0-9]{20}[.]json$')", &version)
 	}
 	digest := ""
 	if err == nil && number.MatchString(version) {
@@ -266,7 +270,8 @@ func (d duckdb) stateDigest(ctx context.Context, s *session, of *Source, n strin
 		file, states = folder+"/_delta_log/*.json", "/"+n+"[.]json$"
 	}
 	path := ""
-	err = s.value(ctx, "SELECT file AS v FROM glob("+pathText(file)+") WHERE regexp_matches(file, '"+states+"') ORDER BY file", &path)
+	err = s.value(ctx, "SELECT file AS v FROM glob("+pathText(file)+") WHERE regexp_matches(file, '"+states+"') ORDER "+
+		"BY file", &path)
 	if err != nil || path == "" {
 		return "", err
 	}

@@ -25,7 +25,8 @@ var csvOptions = [][]string{
 	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`,
 		`thousands: ","`}, {`quote: "'"`, `quote: none`},
 	{
-		"encoding: utf-8", "encoding: utf-16", "encoding: utf-16le", "encoding: utf-16be", "encoding: windows-1252", "encoding: latin-1", "encoding: latin-9",
+		"encoding: utf-8", "encoding: utf-16", "encoding: utf-16le", "encoding: utf-16be", "encoding: windows-1252",
+		"encoding: latin-1", "encoding: latin-9",
 		"encoding: windows-1250", "encoding: latin-2", "encoding: windows-1251", "encoding: macintosh",
 	},
 }
@@ -116,7 +117,8 @@ func (d *drawing) privacy() {
 	switch {
 	case len(d.job.Unit) > 0 && d.chance(0.25):
 		d.sampled = true
-		d.job.PerUnit = d.bounds() + ", sample_by: [" + d.one("i", "n", "b") + pick(d.Rand, []string{"", ", " + d.one("s", "c",
+		d.job.PerUnit = d.bounds() + ", sample_by: [" + d.one("i", "n", "b") + pick(d.Rand, []string{"", ", " +
+			"" + d.one("s", "c",
 			"d", "t", "l")}) + "]"
 	case len(d.job.Unit) > 0:
 		d.job.PerUnit = d.bounds()
@@ -220,14 +222,17 @@ func (d *drawing) condition() string { return ", where: [" + d.filter() + "]" }
 
 // overUnits draws a query on the table that has one row for each unit.
 func (d *drawing) overUnits() {
-	number, text, value := d.one("i", "n", "f", "h", "k"), d.one("s", "c"), d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
+	number, text, value := d.one("i", "n", "f", "h", "k"), d.one("s", "c"),
+		d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
 	d.job.Units = "{rows: {count: {}}, texts: {count_distinct: " + value + "}, total: {sum: " + number + ", clamp: " +
-		pick(d.Rand, []string{"[0, 50]", "[-5, 40]", "[-0.5, 0.5]"}) + "}, least: {min: " + number + "}, most: {max: " + value +
+		pick(d.Rand, []string{"[0, 50]", "[-5, 40]", "[-0.5, 0.5]"}) + "}, least: {min: " + number + "}, most: {max: " +
+		value +
 		"}, some: {any: {" + text + ": red}}, each: {all: {" + text + ": red, b: true}}, before: {first: " + text + ", by: " +
 		d.one("i", "f", "t", "d") + "}, after: {last: " + text + ", by: " + d.one("i", "h", "t", "l") + "}}"
 	d.use("b")
 	for i, q := range some(d.Rand, 1+d.IntN(3), []string{
-		"count: {}", "histogram: {by: [{column: rows, edges: [1, 2, 3, 10]" + bin + "}]}", "sum: {column: total, clamp: [-9, 90]}",
+		"count: {}", "histogram: {by: [{column: rows, edges: [1, 2, 3, 10]" + bin + "}]}",
+		"sum: {column: total, clamp: [-9, 90]}",
 		"mean: {column: rows, clamp: [0, 5]}", "histogram: {by: [{column: texts, values: [1, 2]" + bin +
 			"}, {column: some, values: [true, false]}]}",
 		"histogram: {by: [{column: each, values: [true, false]}, {column: after, values: [red, blue, a]" + bin + "}]}",
@@ -254,8 +259,8 @@ func (d *drawing) lookup() {
 		"sum: {column: at_people, clamp: [-5, 40], by: [{column: place, values: [north, south]}]}",
 		"mean: {column: at_people, clamp: [0, 50]}", "histogram: {by: [{column: at_since, part: day_of_week" + bin + "}]}",
 		"histogram: {by: [{column: span, values: [low, mid]" + bin + "}]}",
-		"crosstabs: {by: [{column: span, values_from: {file: sizes.csv, column: span}, levels: [size, span]}, {column: place, " +
-			"values: [north, south]}]}",
+		"crosstabs: {by: [{column: span, values_from: {file: sizes.csv, column: span}, levels: [size, span]}, {column: " +
+			"place, values: [north, south]}]}",
 		"crosstabs: {by: [{column: at_area, values_from: {file: places.csv, column: place}, levels: [country, region, " +
 			"place]}]}",
 		"histogram: {by: [{column: place, values: [north]}, {column: at_people, edges: [0, 1, 40]}]}",
@@ -278,7 +283,8 @@ func (d *drawing) derive() {
 	d.job.Queries = append(d.job.Queries, "name: derived, "+pick(d.Rand, []string{
 		"histogram: {by: [{column: word, values: [red, a, none]" + bin + "}]}",
 		"sum: {column: number, clamp: [-5, 40], by: [{column: odd, values: [true, false]" + bin + "}]}",
-		"mean: {column: number, clamp: [0, 50]}", "histogram: {by: [{column: when, edges: [0, 23640, 24157, 40000]" + bin + "}]}",
+		"mean: {column: number, clamp: [0, 50]}", "histogram: {by: [{column: when, edges: [0, 23640, 24157, 40000]" + bin +
+			"}]}",
 	}))
 	if d.chance(0.3) {
 		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: odd, in: [true]}", "{column: number, min: 1}",

@@ -52,7 +52,8 @@ func questions() []queryKind {
 		{name: "columns of lookups", columns: "i s", derived: "lookups: [{file: codes.csv, on: {i: key}, add: [area, " +
 			"people], types: {people: float}}, {file: codes.csv, on: {s: key}, add: [place, since], types: {since: date}}, " +
 			"{file: spans.csv, on: {i: first}, to: last, add: [span]}]",
-			queries: "histogram: {by: [{column: span, values: [low, mid, high]" + bin + "}]}\nhistogram: {by: [{column: area, values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
+			queries: "histogram: {by: [{column: span, values: [low, mid, high]" + bin + "}]}\nhistogram: {by: [{column: area, " +
+				"values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
 				"40], by: [{column: place, values: [north, south]" + bin + "}]}\nhistogram: {by: [{column: since, edges: " +
 				"[2012-12-31, 2013-01-02]" + bin + "}]}"},
 		{name: "computed columns", columns: "i s t", derived: "derive: {part: i % 40 / 4, word: 'lower(s) ?? \"none\"', " +
@@ -96,8 +97,8 @@ func questions() []queryKind {
 			", {column: b, values: [true, false]}], ways: [1], optimize: tables}"},
 		{name: "levels", columns: "s d", queries: "crosstabs: {by: [{column: d, from: 2012-12-30, to: 2013-01-03, every: " +
 			"day, levels: [year, day]}, " + byTexts + "], optimize: tables}\ncrosstabs: {by: [{column: s, values_from: {file: " +
-			"places.csv, column: place}, levels: [country, region, place]}, {column: d, part: month}], known: [{level: region, " +
-			"file: people.csv, column: people}]}"},
+			"places.csv, column: place}, levels: [country, region, place]}, {column: d, part: month}], known: [{level: " +
+			"region, file: people.csv, column: people}]}"},
 		{name: "sums", columns: "f i s", queries: "sum: {column: f, clamp: [-0.5, 0.5]}\nsum: {column: i, clamp: [-5, 40], " +
 			"by: [" + byTexts + "]}"},
 		{name: "means", columns: "f n s", queries: "mean: {column: f, clamp: [0, 50]}\nmean: {column: n, clamp: [-5, 40], " +
@@ -119,10 +120,11 @@ func questions() []queryKind {
 		{name: "keys that are found", columns: "s c i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
 			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nhistogram: {by: [{column: i, keys: discover}, {column: c, " +
 			"values: [a, b]}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
-		{name: "keys by weights", columns: "s c i f", units: true, queries: "histogram: {by: [{column: s, keys: discover}], " +
-			"optimize: keys}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nsum: {column: f, clamp: [0, 50], by: [{column: s, " +
-			"keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: discover}, " +
-			"{column: c, values: [a, b]}], optimize: keys}, per_unit: {max_groups: 5, max_rows_per_group: 1}"},
+		{name: "keys by weights", columns: "s c i f", units: true, queries: "histogram: {by: [{column: s, keys: " +
+			"discover}], optimize: keys}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nsum: {column: f, clamp: [0, 50], " +
+			"by: [{column: s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: " +
+			"i, keys: discover}, {column: c, values: [a, b]}], optimize: keys}, per_unit: {max_groups: 5, max_rows_per_group: " +
+			"1}"},
 		{name: "keys of two units and more", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}], " +
 			"min_units: 2}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: f, clamp: [0, 50], by: [{column: " +
 			"s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: " +

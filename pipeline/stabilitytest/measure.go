@@ -341,8 +341,8 @@ func withinWeights(a, b Answer, weights []int64) bool {
 }
 
 // withinKeys reports whether a change of one unit, which has at most maxKeys keys, explains the difference of two
-// answers with discovered keys. The key threshold relies on this. Under replace-one the unit leaves some keys and enters
-// others.
+// answers with discovered keys. The key threshold relies on this. Under replace-one the unit leaves some keys and
+// enters others.
 func withinKeys(a, b Answer, maxKeys int64, adjacency string) bool {
 	diff, _ := difference(a, b)
 	sides := map[int]int64{}

@@ -33,7 +33,8 @@ func (d *drawing) query() string {
 		q = "variance: {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) +
 			d.groups() + "}"
 	}
-	found := len(d.job.Unit) > 0 && !d.sampled && !strings.Contains(q, "discover") && !strings.Contains(q, "optimize: cdf") &&
+	found := len(d.job.Unit) > 0 && !d.sampled && !strings.Contains(q, "discover") &&
+		!strings.Contains(q, "optimize: cdf") &&
 		d.chance(0.15)
 	switch {
 	case found:
@@ -105,8 +106,8 @@ func (d *drawing) crosstabs() string {
 		q += pick(d.Rand, []string{"", ", tables: [{by: [by0], weight: 2}]"})
 	}
 	if d.chance(0.3) {
-		by[0] = "{column: " + d.one("d", "t") + ", from: 2012-12-30, to: 2013-01-03, every: day, levels: [year, month, day], " +
-			"as: levels}"
+		by[0] = "{column: " + d.one("d", "t") + ", from: 2012-12-30, to: 2013-01-03, every: day, levels: [year, month, " +
+			"day], as: levels}"
 		known := ""
 		if d.chance(0.5) {
 			by[0] = "{column: " + d.one("s", "c") + d.fold() + ", values_from: {file: places.csv, column: place}, levels: " +

@@ -33,7 +33,8 @@ const itemRows = "i,s,price\n0,a,1\n0,red,50\n1,a\x00b,2\n5,,3\n5,b,-4\n40,red,5
 // inputs writes the keys of input for all tables.
 func (t *Tables) inputs(line func(string, ...any), j *Job, files []string) {
 	form := func() {
-		line("      files: [%s]\n      csv: {%s}\n      unit: [%s]", strings.Join(files, ", "), j.csv(), strings.Join(j.Unit, ", "))
+		line("      files: [%s]\n      csv: {%s}\n      unit: [%s]", strings.Join(files, ", "), j.csv(),
+			strings.Join(j.Unit, ", "))
 		if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
 			line("      jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
 		}
@@ -81,7 +82,8 @@ func (d *drawing) tables() {
 		t.Right = d.filter()
 	}
 	key := pick(d.Rand, []string{"i", "s"})
-	t.Items = "[{table: left, on: {" + key + ": " + d.use(key) + "}, add: [" + d.one("c", "b", "n") + "], prefix: l_}, {table: " +
+	t.Items = "[{table: left, on: {" + key + ": " + d.use(key) + "}, add: [" + d.one("c", "b", "n") +
+		"], prefix: l_}, {table: " +
 		"right, add: [" + text + "], prefix: r_}]"
 	d.job.Tables = t
 	if d.sampled { // by columns that the table items has, too
@@ -99,8 +101,9 @@ func (d *drawing) tables() {
 			"count: {}",
 		})+", from: items")
 	if d.chance(0.4) {
-		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: of_" + text + ", in: [red, a]}", "{column: of_" + add +
-			", not_null: true}"}))
+		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: of_" + text + ", in: [red, a]}",
+			"{column: of_" + add +
+				", not_null: true}"}))
 	}
 	if d.chance(0.5) {
 		d.job.Queries = append(d.job.Queries, "name: right, histogram: {by: [{column: "+text+", values: [red, a]"+bin+"}]}, "+
@@ -126,7 +129,8 @@ func (c *Case) openTables(l *Lab) (tables []*source.Dataset, err error) {
 }
 
 // open makes an engine for a plan over the files that Put wrote.
-func (c *Case) open(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) (pipeline.Engine,
+func (c *Case) open(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits,
+	string) pipeline.Engine) (pipeline.Engine,
 	error) {
 	if len(p.Tables()) > 0 {
 		if l.OpenTables == nil {

@@ -108,7 +108,8 @@ func Writers() []Writer {
 }
 
 // Plain writes by parquet-go with its default settings and dictionaries, as most Go programs do.
-var Plain = binary(sourcetest.Library{Name: "parquet-go with dictionaries", Encode: sourcetest.PlainParquetGo}, ".parquet")
+var Plain = binary(sourcetest.Library{Name: "parquet-go with dictionaries", Encode: sourcetest.PlainParquetGo},
+	".parquet")
 
 // Files returns the names of n files of a writer.
 func Files(w Writer, n int) []string {

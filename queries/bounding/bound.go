@@ -106,8 +106,8 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 }
 
 // boundSegments bounds the units of some segments. The first used bits of the hashes of these units are equal. If their
-// rows do not fit in memory, it bounds the oversized units that it sees one at a time, excludes them, and tries again. If
-// the rest does not fit either, it divides the segments into partitions: there can be many oversized units.
+// rows do not fit in memory, it bounds the oversized units that it sees one at a time, excludes them, and tries again.
+// If the rest does not fit either, it divides the segments into partitions: there can be many oversized units.
 func (b *boundingRun) boundSegments(u *unitBounder, segments []segment, used uint8) error {
 	err := u.rows.gather(segments)
 	if errors.Is(err, errTooManyRows) {

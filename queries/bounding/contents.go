@@ -14,9 +14,10 @@ import (
 // different: twenty histograms of one column have a few hundred. So the store keeps each content once, and a record
 // holds the number of its content.
 //
-// A trie with one level for each query finds the number. A node of level i stands for the contents that agree in queries
-// 0 to i; a row's content in the next query selects a child. As soon as a query has computed the cells of a batch, each
-// row of the batch descends one level. A node of the last level is a content, and the node's number is the content's.
+// A trie with one level for each query finds the number. A node of level i stands for the contents that agree in
+// queries 0 to i; a row's content in the next query selects a child. As soon as a query has computed the cells of a
+// batch, each row of the batch descends one level. A node of the last level is a content, and the node's number is the
+// content's.
 //
 // If there are too many contents, numbers save nothing: from the next batch on, records hold their contents themselves.
 
@@ -73,8 +74,8 @@ type ownContents struct {
 	Cells   int64 // the number of cells, if the query only counts rows
 }
 
-// newContentNumbers returns an empty numbering. own[i] locates the bytes of query i, and whole packs the contents of all
-// queries.
+// newContentNumbers returns an empty numbering. own[i] locates the bytes of query i, and whole packs the contents of
+// all queries.
 func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	n := &contentNumbers{Limit: maxContents, packing: whole, queries: len(own)}
 	for _, o := range own {
@@ -116,7 +117,8 @@ func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 func (n *contentNumbers) addCells(query int, cells []int32) bool {
 	l := &n.levels[query]
 	if l.childTable == nil {
-		pairs := min(childTableSize, childTablesSize/len(n.levels), int(n.room/8)/len(n.levels)) // at most half of the memory for numbering
+		pairs := min(childTableSize, childTablesSize/len(n.levels),
+			int(n.room/8)/len(n.levels)) // at most half of the memory for numbering
 		l.childTable = make([]uint32, pairs)
 	}
 	l.done = true
@@ -277,8 +279,8 @@ func hasAll(mask []byte, bits int) bool {
 	return true
 }
 
-// number returns the content number of a row of the batch, and whether the row counts in at least one query. All queries
-// must have moved the rows down the trie, and complete must have been called.
+// number returns the content number of a row of the batch, and whether the row counts in at least one query. All
+// queries must have moved the rows down the trie, and complete must have been called.
 func (n *contentNumbers) number(row int) (uint32, bool) {
 	number := n.nodes[row]
 	return number, n.counts[number]

@@ -72,7 +72,8 @@ func (r *digests) store(m *messages) {
 	}
 }
 
-// rowDigests returns the digests of the rows of a slot, one for each occurrence. add must have been called with the slot.
+// rowDigests returns the digests of the rows of a slot, one for each occurrence. add must have been called with the
+// slot.
 func (r *digests) rowDigests(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
 
 // maxCached is the largest number of rows of a unit whose digests are cached.

@@ -113,8 +113,8 @@ func manyUnits(row int) (unit, cell int) {
 	return row * 7919 % (testRows / 4), (row/testBatch + row%testBatch) % 50
 }
 
-// boundTestRows stores rows for some queries, bounds them, and returns what is kept. at returns the unit and the cell of a
-// row. The error is that of the spill.
+// boundTestRows stores rows for some queries, bounds them, and returns what is kept. at returns the unit and the cell
+// of a row. The error is that of the spill.
 func boundTestRows(t *testing.T, kind table.Kind, queries int, at func(row int) (unit, cell int), s Spill) (string, error) {
 	t.Helper()
 	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: kind}}}}

@@ -272,7 +272,8 @@ func (g *gatherer) addCounted(records []byte) {
 	}
 }
 
-// addNumbered adds records that hold content numbers. If more is not 0, a multiplicity of more bytes follows each record.
+// addNumbered adds records that hold content numbers. If more is not 0, a multiplicity of more bytes follows each
+// record.
 func (g *gatherer) addNumbered(records []byte, more int) {
 	width := g.key + numberWidth + more
 	g.ids, g.contentOf = slices.Grow(g.ids, len(records)/width), slices.Grow(g.contentOf, len(records)/width)
@@ -304,8 +305,8 @@ func (g *gatherer) unitOfRecord(key []byte) int32 {
 	return g.unitOf(key)
 }
 
-// unitOf returns the number of a unit, a new number if the unit is new. unit is the unit's integers, eight bytes each, or
-// its text.
+// unitOf returns the number of a unit, a new number if the unit is new. unit is the unit's integers, eight bytes each,
+// or its text.
 func (g *gatherer) unitOf(unit []byte) int32 {
 	if g.oneWord() {
 		return g.words.ID(binary.LittleEndian.Uint64(unit))

@@ -16,8 +16,8 @@ func (l Limits) capped(n uint64) int64 {
 	return int64(n)
 }
 
-// Bounded is the limits of a query and the function that receives the kept rows: Ranked if it is not nil, else KeepOf if
-// it is not nil, else Keep. One goroutine at a time calls these functions.
+// Bounded is the limits of a query and the function that receives the kept rows: Ranked if it is not nil, else KeepOf
+// if it is not nil, else Keep. One goroutine at a time calls these functions.
 type Bounded struct {
 	Limits Limits
 	// Keep receives a content, and how many rows of one unit with this content are kept.

@@ -36,8 +36,8 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	return nil
 }
 
-// countRepeated merges the equal records of one partition. If that saves a quarter of their memory, it does the same with
-// all partitions and returns true.
+// countRepeated merges the equal records of one partition. If that saves a quarter of their memory, it does the same
+// with all partitions and returns true.
 func (r *Rows) countRepeated(partition int) bool {
 	single, more := r.countPartition(partition)
 	if 4*more > 3*single || single == 0 {

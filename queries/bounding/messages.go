@@ -12,8 +12,8 @@ import (
 // A row's content is its cell and, if values are added up, its value in quanta. If n rows of a unit have the same
 // content, an occurrence number from 0 to n − 1 distinguishes them. Each (unit, cell) and each (unit, content,
 // occurrence) has a digest. Three steps keep the smallest digests: first Limits.Cells cells, then in each kept cell
-// Limits.RowsPerCell rows, and then Limits.Rows of these rows. Each step draws a uniform sample that depends only on the
-// unit's own rows and not on their order. Digests are computed only for units over a bound.
+// Limits.RowsPerCell rows, and then Limits.Rows of these rows. Each step draws a uniform sample that depends only on
+// the unit's own rows and not on their order. Digests are computed only for units over a bound.
 //
 // A digest is the SHA-256 of
 //
@@ -25,9 +25,9 @@ import (
 //	key (16 bytes), "u", unit, 0 (4 bytes), content for all queries, 0 (8 bytes)     for occurrence 0
 //	the digest of occurrence 0 (32 bytes), occurrence (8 bytes)                      for later occurrences
 //
-// so that a content for many queries, which is long, is hashed once. Integers are big-endian, and the unit is written as
-// in [columnar.AppendValue]. The key is a public constant: the bounds hold for every choice of rows that depends on the
-// unit alone.
+// so that a content for many queries, which is long, is hashed once. Integers are big-endian, and the unit is written
+// as in [columnar.AppendValue]. The key is a public constant: the bounds hold for every choice of rows that depends on
+// the unit alone.
 const (
 	// BoundKey is the key at the beginning of the hashed messages. It is exported, like CellOrder and RowOrder, for
 	// engines that compute the digests themselves.
@@ -78,7 +78,8 @@ type messages struct {
 // startUnit prepares for the next unit.
 func (m *messages) startUnit() { m.unit = m.unit[:0] }
 
-// prefix returns the bytes with which all of the unit's messages of an order (CellOrder, RowOrder or sharedOrder) begin.
+// prefix returns the bytes with which all of the unit's messages of an order (CellOrder, RowOrder or sharedOrder)
+// begin.
 func (m *messages) prefix(order byte) []byte {
 	if len(m.unit) == 0 {
 		m.unit = append(append(m.unit, BoundKey...), order)

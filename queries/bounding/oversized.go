@@ -10,9 +10,9 @@ import (
 // Oversized units
 //
 // An oversized unit has more rows than fit in the memory for one partition; an identifier that stands for "unknown" can
-// be such a unit. It is bounded separately from the other units of its partition. Its rows are read several times: first
-// to choose its cells, then in passes, each of which gathers the rows whose contents have certain hash bits. Memory holds
-// the rows of one pass and the rows that may be kept.
+// be such a unit. It is bounded separately from the other units of its partition. Its rows are read several times:
+// first to choose its cells, then in passes, each of which gathers the rows whose contents have certain hash bits.
+// Memory holds the rows of one pass and the rows that may be kept.
 
 // oversizedUnits returns the units that have at least a quarter of the gathered rows. It is called when memory is full.
 func (g *gatherer) oversizedUnits() (units [][]byte) {

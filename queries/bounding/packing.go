@@ -8,15 +8,15 @@ import (
 // Packed contents
 //
 // A row's content is a list of numbers: its cell and the components of its value. In the unpacked form, which queries
-// and digests use, a number has four or eight bytes, big-endian. Records in memory hold the packed form: each number has
-// only as many bytes as its public range [Min, Max] needs. If the range has negative numbers, the sign becomes the last
-// bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. If several queries share records, a query in which the row
-// does not count has zeros, which packing leaves zeros.
+// and digests use, a number has four or eight bytes, big-endian. Records in memory hold the packed form: each number
+// has only as many bytes as its public range [Min, Max] needs. If the range has negative numbers, the sign becomes the
+// last bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. If several queries share records, a query in which the
+// row does not count has zeros, which packing leaves zeros.
 
 const shortBytes = 4 // the length of a cell number in bytes; other numbers have 8
 
-// Field describes consecutive bytes of an unpacked content. If Bytes is four or eight, they are a big-endian number from
-// Min to Max. A field of another length holds arbitrary bytes, which are packed unchanged.
+// Field describes consecutive bytes of an unpacked content. If Bytes is four or eight, they are a big-endian number
+// from Min to Max. A field of another length holds arbitrary bytes, which are packed unchanged.
 type Field struct {
 	Bytes    int
 	Min, Max int64

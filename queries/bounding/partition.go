@@ -27,8 +27,8 @@ func (r *Rows) split(used uint8) {
 	r.partitions, r.open, r.staged.buffers = make([]partition, 1<<n), make([][]byte, 1<<n), make([][]byte, 1<<n)
 }
 
-// partitionOf returns the index of the partition of the units with a hash: the first bits of the hash that not all units
-// of the store have in common.
+// partitionOf returns the index of the partition of the units with a hash: the first bits of the hash that not all
+// units of the store have in common.
 func (r *Rows) partitionOf(hash uint64) uint64 {
 	return hash >> (r.shift & 63) & uint64(len(r.partitions)-1)
 }
@@ -45,11 +45,11 @@ type segment struct {
 	texts *intern.Texts
 	// numbers has the contents, if records hold content numbers; else nil.
 	numbers *contentNumbers
-	// The records in memory, in chunks. A single record stands for one row. A counted record is followed by a multiplicity:
-	// how many rows it stands for.
+	// The records in memory, in chunks. A single record stands for one row. A counted record is followed by a
+	// multiplicity: how many rows it stands for.
 	single, counted [][]byte
-	// spilled is the pieces in the spill. Each spill appends the texts in memory, then the single records, then the counted
-	// records. A record holds the number of its unit's text among the texts of the same spill.
+	// spilled is the pieces in the spill. Each spill appends the texts in memory, then the single records, then the
+	// counted records. A record holds the number of its unit's text among the texts of the same spill.
 	spilled []piece
 }
 

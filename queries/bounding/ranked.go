@@ -9,9 +9,9 @@ import (
 //
 // The bound k on the rows of a unit may be chosen after all rows are read, from noisy numbers. Under bound k, a unit
 // contributes the k rows with the smallest digests among the rows that the other bounds keep. A larger k keeps the same
-// rows and more. So each row has a rank, which is the smallest k under which it is kept. Rows are added up separately for
-// each rank; the answer under bound k is the sum over all ranks up to k. Only some values of k can be chosen, the Steps:
-// a row counts at the first step that is at least its rank.
+// rows and more. So each row has a rank, which is the smallest k under which it is kept. Rows are added up separately
+// for each rank; the answer under bound k is the sum over all ranks up to k. Only some values of k can be chosen, the
+// Steps: a row counts at the first step that is at least its rank.
 
 // Ranked receives kept rows by step, for a bound on the rows of a unit that is chosen later. One goroutine at a time
 // calls its functions.

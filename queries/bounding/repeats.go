@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// hashSeed is random, so that an adversary cannot choose records that collide. It changes the order in which records are
-// stored, and no answer depends on this order.
+// hashSeed is random, so that an adversary cannot choose records that collide. It changes the order in which records
+// are stored, and no answer depends on this order.
 var hashSeed = intern.NewHashSeed()
 
 // countBytes is the length in bytes of the multiplicity that follows a counted record. If a multiplicity would

@@ -22,9 +22,9 @@ import (
 //	the length of the single records, then these records, with packed contents
 //	the length of the counted records, then these records, with unpacked contents, each followed by its multiplicity
 //
-// The process that loads a block chooses partitions by its own hashes. The length of a record must not depend on private
-// values, because others see the length of an encrypted block. If, for example, a block left out bytes that all of its
-// records have in common, its length would reveal whether two rows are in the same cell.
+// The process that loads a block chooses partitions by its own hashes. The length of a record must not depend on
+// private values, because others see the length of an encrypted block. If, for example, a block left out bytes that all
+// of its records have in common, its length would reveal whether two rows are in the same cell.
 
 // BlockBytes is the approximate length of a block. A block with a longer text is longer.
 const BlockBytes = 1 << 20
@@ -305,8 +305,8 @@ func (r *Rows) putLoaded(record []byte, t *loadedText) {
 // maxTimes is the largest multiplicity that Load accepts, because a table has at most 2^48 rows.
 const maxTimes = 1 << 48
 
-// addLoaded adds a record with a multiplicity to a partition. putKey writes the record's key: the unit's integers, or the
-// number of its text. addLoaded returns false if the content is out of range.
+// addLoaded adds a record with a multiplicity to a partition. putKey writes the record's key: the unit's integers, or
+// the number of its text. addLoaded returns false if the content is out of range.
 func (r *Rows) addLoaded(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
 	if times == 1 {
 		to := r.appendRecord(partition)

@@ -2,14 +2,14 @@
 //
 // If the privacy unit is made of columns, a query stores a record for every row: the unit and the row's content, which
 // is its cell and, if values are added up, its value. Bounds can be enforced only when all rows of a unit are known. A
-// hash of the unit chooses one of up to 256 partitions, to which the record is appended without any lookup. So all rows of
-// a unit are in one partition, and a partition is small enough for the processor's cache when it is grouped by unit.
+// hash of the unit chooses one of up to 256 partitions, to which the record is appended without any lookup. So all rows
+// of a unit are in one partition, and a partition is small enough for the processor's cache when it is grouped by unit.
 // Several goroutines bound partitions at a time. Data that does not fit in memory is written to the [Spill].
 //
 // A partition is a list of segments; the records of a segment are in memory (in chunks) or in the spill (in pieces). To
 // bound a partition, a gatherer numbers its units and its rows; a row's number is called ref. A slot is all rows of one
-// unit with the same content. If several queries share records, their contents are long but few are different: the store
-// keeps each content once, and records hold content numbers.
+// unit with the same content. If several queries share records, their contents are long but few are different: the
+// store keeps each content once, and records hold content numbers.
 //
 //	rows.go         appends records to partitions (partition.go)
 //	staged.go       holds rows whose unit is text until the texts are numbered (texts.go, unitcache.go)
@@ -45,8 +45,8 @@ const (
 // firstSearch is the size in bytes at which a store first searches for equal records.
 const firstSearch = 8 << 20
 
-// wordSeed and textSeed seed the hashes that choose partitions, the same for all stores of the process. They are random,
-// so that an adversary cannot choose units that all fall in one partition. No answer depends on them.
+// wordSeed and textSeed seed the hashes that choose partitions, the same for all stores of the process. They are
+// random, so that an adversary cannot choose units that all fall in one partition. No answer depends on them.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()

@@ -70,7 +70,8 @@ func (s *sampler) addShared(l *bottomK, x slot, index int) {
 	s.addHashed(l)
 }
 
-// addHashed computes the digests of the batch and adds them to sample l, which rejects most of them by their first bytes.
+// addHashed computes the digests of the batch and adds them to sample l, which rejects most of them by their first
+// bytes.
 func (s *sampler) addHashed(l *bottomK) {
 	sums, indexes := s.batch.Empty()
 	for i := range sums {
@@ -173,8 +174,8 @@ func (s *sampler) bottomKInCell(slots []slot, from int) []candidate {
 // keepRows keeps the rows that firstRows returns.
 func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 
-// firstRows returns the k rows with the smallest digests among the m rows with the smallest digests of each cell. If m is
-// at least k, these are the k smallest of all rows.
+// firstRows returns the k rows with the smallest digests among the m rows with the smallest digests of each cell. If m
+// is at least k, these are the k smallest of all rows.
 func (s *sampler) firstRows(slots []slot) []candidate {
 	s.InAll.reset(s.Limits.Rows)
 	if s.Limits.RowsPerCell >= s.Limits.Rows {

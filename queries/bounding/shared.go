@@ -16,15 +16,16 @@ import (
 //
 // Each query still bounds each unit by its own limits, among the rows that count in it. A row has one digest, of its
 // content for all queries, so that the queries compute it once. The order of these digests is as random as the order of
-// digests for one query, and depends only on the unit's rows. So each query keeps a uniform sample of a unit's rows, and
-// its sensitivity is the same as if it had a store of its own.
+// digests for one query, and depends only on the unit's rows. So each query keeps a uniform sample of a unit's rows,
+// and its sensitivity is the same as if it had a store of its own.
 
 // Writer stores the rows of batches for one query.
 type Writer interface {
 	// Start reads the units of a batch and sets cells[i] to columnar.Dropped if row i has no unit. Then Record may be
 	// called for each row whose cell is not Dropped.
 	Start(b *table.Batch, cells []int32) error
-	// Record returns the empty, unpacked content of a row. The caller fills it before the batch ends, when rows are stored.
+	// Record returns the empty, unpacked content of a row. The caller fills it before the batch ends, when rows are
+	// stored.
 	Record(row int) []byte
 	// AddCells stores the rows of a batch that have a unit and a cell, for a query that only counts rows.
 	AddCells(b *table.Batch, cells []int32) error

@@ -7,8 +7,8 @@ import (
 )
 
 // Spill is the memory and the scratch space (encrypted temporary files) that the accumulators of a scan share. Several
-// goroutines may call its methods. The bytes that are written to it are private: it encrypts them, and deletes them when
-// the scan ends.
+// goroutines may call its methods. The bytes that are written to it are private: it encrypts them, and deletes them
+// when the scan ends.
 type Spill interface {
 	// Join registers a store that shares the memory. All stores must join before the first batch.
 	Join()
@@ -16,8 +16,8 @@ type Spill interface {
 	Share() int64
 	// Room returns how many bytes each goroutine may use to bound units.
 	Room() int64
-	// Cells returns the largest number of cells for which an accumulator holds the totals of all cells. If a query has more
-	// cells, the accumulator holds only cells that have rows.
+	// Cells returns the largest number of cells for which an accumulator holds the totals of all cells. If a query has
+	// more cells, the accumulator holds only cells that have rows.
 	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int

@@ -8,10 +8,10 @@ import (
 // Staged rows
 //
 // If the privacy unit is text, a record holds the text's number within its partition. If there are many units, the hash
-// tables of all partitions are far larger than the processor's cache, and looking up each text at once would cost several
-// cache misses. So rows are first staged: the text, its hash and the row's content are copied to a buffer of the
-// partition. When the buffer is full, its texts are looked up one after the other, while the table of this one partition
-// is in the cache.
+// tables of all partitions are far larger than the processor's cache, and looking up each text at once would cost
+// several cache misses. So rows are first staged: the text, its hash and the row's content are copied to a buffer of
+// the partition. When the buffer is full, its texts are looked up one after the other, while the table of this one
+// partition is in the cache.
 //
 // A staged row is the lower half of the hash (four bytes), the length of the text (four bytes), the packed content, and
 // the text.
@@ -45,8 +45,8 @@ func (r *Rows) stageRow(row int) []byte {
 	return to[:r.contentWidth()]
 }
 
-// stage stages a row whose unit has this hash and a length of unit bytes. It returns the bytes for the row's content and
-// unit, or nil if the unit is too long to be staged.
+// stage stages a row whose unit has this hash and a length of unit bytes. It returns the bytes for the row's content
+// and unit, or nil if the unit is too long to be staged.
 func (r *Rows) stage(hash uint64, unit int) []byte {
 	partition := r.partitionOf(hash)
 	b := r.staged.buffers[partition]
@@ -98,8 +98,8 @@ func (r *Rows) recordUnstaged(row int) []byte {
 }
 
 // lookupBatch is how many texts are looked up together, so that memory accesses overlap. A first loop reads the hash
-// table's slot of each text, a second loop the text to which the slot points. Then each text is looked up, and finds both
-// in the processor's cache.
+// table's slot of each text, a second loop the text to which the slot points. Then each text is looked up, and finds
+// both in the processor's cache.
 const lookupBatch = 128
 
 // numberStaged turns the rows that are staged for a partition into records.

@@ -291,7 +291,8 @@ func (c *compiler) compile(n ast.Node) *compiled {
 	case *ast.CallNode, *ast.BuiltinNode:
 		return c.call(n)
 	}
-	return c.refuse("expressions have no %s", strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", n), "*ast."), "Node"))
+	return c.refuse("expressions have no %s", strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", n), "*ast."),
+		"Node"))
 }
 
 func (c *compiler) column(name string) *compiled {

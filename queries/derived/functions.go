@@ -52,8 +52,11 @@ func init() { //nolint:gochecknoinits // coalesce and extract read the map's own
 		"hour":      {nil, timeField(func(t time.Time) int { return t.Hour() })},
 		"minute":    {nil, timeField(func(t time.Time) int { return t.Minute() })},
 		"date":      {nil, toDate},
-		"days":      {[]table.Kind{table.Date, table.Date}, intFunction(func(a, b int64) (int64, bool) { return integerOperators["-"](b, a) })},
-		"seconds":   {[]table.Kind{table.Timestamp, table.Timestamp}, seconds},
+		"days": {[]table.Kind{table.Date, table.Date}, intFunction(func(a, b int64) (int64,
+			bool) {
+			return integerOperators["-"](b, a)
+		})},
+		"seconds": {[]table.Kind{table.Timestamp, table.Timestamp}, seconds},
 	}
 }
 

@@ -149,7 +149,8 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 // is the index in rows of the range's public row, or Dropped for a gap. An error is a problem of the public file.
 func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, rangeOf []int32, err *problem.Error) {
 	if t.Kind != table.Int && t.Kind != table.Date {
-		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "ranges are of integers or dates, and the column is " +
+		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "ranges are of integers or dates, and the " +
+			"column is " +
 			t.String(), Hint: "type the column in csv.types, or derive a column of integers"}
 	}
 	type span struct {
@@ -166,16 +167,17 @@ func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, rangeOf []in
 			return c, nil, err
 		}
 		if all[i] = s; s.first > s.last {
-			return c, nil, &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("row %d of the file has a range that ends "+
-				"before it begins", r+1), Hint: "correct the public file"}
+			return c, nil, &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("row %d of the file has a range "+
+				"that ends before it begins", r+1), Hint: "correct the public file"}
 		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	var at []int64
 	for i, s := range all {
 		if i > 0 && s.first <= all[i-1].last {
-			return c, nil, &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("rows %d and %d of the file have ranges "+
-				"with a value in common", rows[all[i-1].at]+1, rows[s.at]+1), Hint: "a value must have one row: cut one of the ranges"}
+			return c, nil, &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("rows %d and %d of the file have "+
+				"ranges with a value in common", rows[all[i-1].at]+1, rows[s.at]+1), Hint: "a value must have one row: cut one " +
+				"of the ranges"}
 		}
 		if n := len(at); n > 0 && at[n-1] == s.first { // no value is between this range and the one before
 			rangeOf[n-1] = int32(s.at)
@@ -186,8 +188,9 @@ func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, rangeOf []in
 			at, rangeOf = append(at, s.last+1), append(rangeOf, domain.Dropped)
 		}
 	}
-	c = domain.Coding{Column: l.On[0], Type: t, Null: domain.Dropped, Other: domain.Dropped, IntSteps: &domain.Steps[int64]{At: at,
-		Cells: int32(len(at)), Below: domain.Dropped, Beyond: domain.Dropped}}
+	c = domain.Coding{Column: l.On[0], Type: t, Null: domain.Dropped, Other: domain.Dropped,
+		IntSteps: &domain.Steps[int64]{At: at,
+			Cells: int32(len(at)), Below: domain.Dropped, Beyond: domain.Dropped}}
 	return c, rangeOf, nil
 }
 

@@ -27,7 +27,8 @@ func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	return Filters{field, slices.Clone(specs)}, p.Err()
 }
 
-// Key returns a text that is equal for equal conditions alone. Texts of conditions are those of a job, so they are UTF-8.
+// Key returns a text that is equal for equal conditions alone. Texts of conditions are those of a job, so they are
+// UTF-8.
 func (f Filters) Key() string {
 	text, _ := json.Marshal(f.Specs) // texts and booleans have no errors
 	return string(text)

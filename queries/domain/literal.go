@@ -71,7 +71,8 @@ var isRange = regexp.MustCompile(`^([<>≤≥]=? *[0-9.]+|[0-9.]+ *(\+|(-|–|\.
 
 // badText returns the error that a text cannot be read as the column's type.
 func badText(text string, t table.Type, want string) *problem.Error {
-	e := &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text, want, t)}
+	e := &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text, want,
+		t)}
 	if isRange.MatchString(text) {
 		e.Hint = "a range of numbers has two ends: edges: [0, 18, 65] in a dimension, min and max in a condition"
 	}

@@ -32,8 +32,8 @@ const maxText = 1024
 // Fits reports whether columns of this type can be keys or can be added.
 func Fits(t table.Type) bool { return columnar.HasCanonicalForm(t) }
 
-// wordSeed and textSeed seed the hashes that divide records into ranges. They are the same for all sides of the process.
-// No answer depends on them.
+// wordSeed and textSeed seed the hashes that divide records into ranges. They are the same for all sides of the
+// process. No answer depends on them.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
@@ -128,8 +128,8 @@ func (s *Side) Loader() *Loader {
 	return l
 }
 
-// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. It drops rows without a key and, if
-// rows get their unit, rows without a unit. Errors do not depend on the values of rows.
+// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. It drops rows without a key and,
+// if rows get their unit, rows without a unit. Errors do not depend on the values of rows.
 func (l *Loader) Add(b *table.Batch) error {
 	var err error
 	if l.cells, err = columnar.Kept(l.cells, b); err != nil {
@@ -190,9 +190,9 @@ func (r *records) textKey(text []byte) int32 {
 	return key
 }
 
-// appendValue appends a row's value, encoded so that the order of the bytes is the order of the values: a byte 0 for null,
-// else a byte 1 and the value. In a text, 255 follows each byte 0, and two bytes 0 end it. ok is false if the value is
-// null. If short is set, a text of more than maxText bytes counts as null.
+// appendValue appends a row's value, encoded so that the order of the bytes is the order of the values: a byte 0 for
+// null, else a byte 1 and the value. In a text, 255 follows each byte 0, and two bytes 0 end it. ok is false if the
+// value is null. If short is set, a text of more than maxText bytes counts as null.
 func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, ok bool) {
 	start := len(dst)
 	if out, ok = columnar.AppendOrdered(append(dst, 1), c, row); ok && c.Type.Kind == table.String {
@@ -210,8 +210,8 @@ func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, 
 	return out, true
 }
 
-// cutValue splits encoded values, which appendValue wrote, into the first value, decoded, and the rest. value is nil for
-// null.
+// cutValue splits encoded values, which appendValue wrote, into the first value, decoded, and the rest. value is nil
+// for null.
 func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	if b[0] == 0 {
 		return nil, b[1:]
@@ -230,8 +230,8 @@ func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	}
 }
 
-// add stores the added values of a row, unless a row with smaller values has the same key and unit. unit is the length of
-// the unit at the start of value; 0 if rows do not get their unit.
+// add stores the added values of a row, unless a row with smaller values has the same key and unit. unit is the length
+// of the unit at the start of value; 0 if rows do not get their unit.
 func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	record := key
 	if unit > 0 {

@@ -148,8 +148,9 @@ func answerOf(values []float64, sigma query.Series) query.Answer {
 			}
 		}
 	}
-	return query.Answer{Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: sigma,
-		Low: end(-1), High: end(1)}
+	return query.Answer{Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values),
+		Sigma: sigma,
+		Low:   end(-1), High: end(1)}
 }
 
 // outwards moves x by a few units in its last place, so that rounding errors do not make an interval narrower.

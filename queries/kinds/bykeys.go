@@ -109,7 +109,8 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if s.BoundsUnits() && s.Bounds.MaxGroups == 0 {
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
-			"nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+			"nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set",
+			"set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	}
 	return newLimits(s, unknownCells, p)

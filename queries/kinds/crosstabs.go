@@ -322,7 +322,8 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	who := "each row adds the "
 	switch {
 	case adj == query.ReplaceOne:
-		return fmt.Sprintf("replacing %s changes all parts of the tables by no more, together, than if this one changed by: %s",
+		return fmt.Sprintf("replacing %s changes all parts of the tables by no more, together, than if this one changed "+
+			"by: %s",
 			q.rowsText(), spelling.Exact(l2))
 	case !q.Spec.PerRow():
 		who = fmt.Sprintf("%s adds at most %s, each of them the ", q.Spec.EachUnit(), q.rowsText())

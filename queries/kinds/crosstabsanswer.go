@@ -32,7 +32,8 @@ func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Nois
 }
 
 // read computes each table from the residuals, with its intervals.
-func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
+func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float64,
+	noisy []mechanism.Noisy) []query.Reading {
 	var out []query.Reading
 	estimates := tables{Stopped: func() bool { return ctx.Err() != nil }}
 	names, variances := q.tableNames(), variancesOf(mechanismsOf(noisy))

@@ -61,7 +61,10 @@ func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
 		if try.name == "max_groups" && q.Size == 1 {
 			continue
 		}
-		if x := largestBound(q.Spec, q.Size, try.from, try.with, func(l bounding.Limits) float64 { return norm(l, adj) }); x > 0 {
+		if x := largestBound(q.Spec, q.Size, try.from, try.with, func(l bounding.Limits) float64 {
+			return norm(l,
+				adj)
+		}); x > 0 {
 			ways = append(ways, fmt.Sprintf("{%s: %d}", try.name, x))
 		}
 	}

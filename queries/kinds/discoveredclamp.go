@@ -125,7 +125,8 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 		spelling.Count(q.Limits.Rows, "row"), privateclamp.CoarseWeight, sensitivity.RootText(squared))
 	return query.Component{
 		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
-		Cells: q.spread().Layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
+		Cells: q.spread().Layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1,
+		Weight: q.values.Value.Share,
 	}, nil
 }
 
@@ -165,8 +166,9 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	m := histogram.Mechanism()
 	w := q.Widest()
 	s := &query.ClampSearch{
-		RuleVersion: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.Quantizer.Centred,
-		Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(), Cells: gridCells(histogram),
+		RuleVersion: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High,
+		Centred: q.Quantizer.Centred,
+		Groups:  q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(), Cells: gridCells(histogram),
 	}
 	return query.SearchResult{Clamp: s}, s.Choose()
 }

@@ -58,8 +58,8 @@ func newDiscovered(s query.Spec, p *problem.Problems) kind {
 	checkDiscovered(s, axes, nil, p)
 	q := &Discovered{Base: Base{Spec: s, Axes: axes, Size: countCells(s, axes, p), Limits: keyCountLimits(s, p)}}
 	if s.ByWeights && q.Limits.Cells > calibrate.MaxWeightedKeys {
-		p.Add(problem.FieldBounds+".max_groups", problem.CodeBadSpec, fmt.Sprintf("with optimize: keys a unit counts in at most "+
-			"%d keys", calibrate.MaxWeightedKeys), "set a smaller one, or leave optimize out")
+		p.Add(problem.FieldBounds+".max_groups", problem.CodeBadSpec, fmt.Sprintf("with optimize: keys a unit counts in at "+
+			"most %d keys", calibrate.MaxWeightedKeys), "set a smaller one, or leave optimize out")
 	}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
 		p.Add("histogram", problem.CodeBadSpec,
@@ -83,8 +83,8 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 		return upstreamLimits(s, s.Upstream.Rows)
 	case s.Upstream != nil:
 		p.Add(s.ByField(), problem.CodeMissingBound, "one "+s.UnitName()+" could have several rows of one key, and a key "+
-			"that one unit alone has could pass", "name columns in privacy.unit.distinct that are dimensions here, if the producer of the "+
-			"table promises that no two rows of one unit are alike in them; or list the keys")
+			"that one unit alone has could pass", "name columns in privacy.unit.distinct that are dimensions here, if the "+
+			"producer of the table promises that no two rows of one unit are alike in them; or list the keys")
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	}
 	b := s.Bounds
@@ -97,7 +97,8 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	case b.MaxGroups == 0:
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
-			"nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+			"nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set",
+			"set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	case b.MaxRowsPerGroup > 1:
 		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec,

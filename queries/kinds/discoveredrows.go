@@ -52,7 +52,8 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
 			"leave per_unit out, or name the columns that identify the privacy unit")
 	case s.Kind == query.OverBound:
-		p.Add(maxRowsField, problem.CodeBadSpec, "the units over a bound are counted for a bound that is known", maxRowsRemedy)
+		p.Add(maxRowsField, problem.CodeBadSpec, "the units over a bound are counted for a bound that is known",
+			maxRowsRemedy)
 	case s.Kind == query.Crosstab || s.Read.Sums || s.CommonNoise != "":
 		p.Add(maxRowsField, problem.CodeBadSpec, "the noise of this query is laid out for a bound that is known",
 			maxRowsRemedy+", or ask for histograms")

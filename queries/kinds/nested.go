@@ -150,7 +150,8 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 		}
 		for i, x := range totals {
 			if x < 0 || x != math.Trunc(x) || x >= 1<<48 {
-				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is not a number of rows", i+1, q.names[l]), "")
+				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is not a number of rows", i+1,
+					q.names[l]), "")
 				return
 			}
 		}
@@ -165,7 +166,8 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 			}
 		}
 		if known[l] = sums; ok && !slices.Equal(sums, totals) {
-			p.Add("crosstabs.known", problem.CodeBadSpec, "the totals of "+q.names[l+1]+" do not add up to the totals of "+q.names[l],
+			p.Add("crosstabs.known", problem.CodeBadSpec, "the totals of "+q.names[l+1]+" do not add up to the totals of "+
+				""+q.names[l],
 				"correct one of the two files: the totals of both levels must agree")
 			return
 		}
@@ -256,7 +258,8 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	unit := math.Sqrt(norm) / mu
 	leaves, equal, alone := q.Tree.Compare(loss)
 	out.Others = []strategy.Candidate{{Name: "the last level alone, added up", Error: unit * leaves},
-		{Name: "each level alone, equal noise", Error: unit * equal}, {Name: "each level alone, best noise", Error: unit * alone}}
+		{Name: "each level alone, equal noise", Error: unit * equal}, {Name: "each level alone, best " +
+			"noise", Error: unit * alone}}
 	return out, nil
 }
 

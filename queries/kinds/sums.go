@@ -252,7 +252,8 @@ func (q *Sums) sizeText() string {
 	v := q.Quantizer
 	norm := spelling.Exact(q.Reach.OfRow())
 	between := func(what string, v *quantize.Quantizer) string {
-		return fmt.Sprintf("a %s in [%s, %s]", what, spelling.Exact(v.Real(v.Min-v.Centre)), spelling.Exact(v.Real(v.Max-v.Centre)))
+		return fmt.Sprintf("a %s in [%s, %s]", what, spelling.Exact(v.Real(v.Min-v.Centre)),
+			spelling.Exact(v.Real(v.Max-v.Centre)))
 	}
 	if f := v.Factors; f != nil {
 		return between("weight", f.Weight) + " times " + between("value", f.Value)

@@ -36,7 +36,8 @@ func (q *quantum) quantize(x float64) int64 {
 	return int64(math.Round(min(max(x, q.lo), q.hi) / q.size))
 }
 
-// state summarizes one unit's rows for one column of the table of units. The column's Kind decides which fields are used.
+// state summarizes one unit's rows for one column of the table of units. The column's Kind decides which fields are
+// used.
 type state struct {
 	n        int64      // the number of rows (Count), of values (Sum), or of rows that fulfil the conditions (Any, All)
 	other    int64      // the number of rows that do not fulfil the conditions

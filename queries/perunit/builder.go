@@ -17,8 +17,8 @@ import (
 
 const partitions = 256
 
-// partitionSeed seeds the hash that chooses a unit's partition. It is the same for all builders of the process, so that a
-// unit is in the same partition of each. No answer depends on it.
+// partitionSeed seeds the hash that chooses a unit's partition. It is the same for all builders of the process, so that
+// a unit is in the same partition of each. No answer depends on it.
 var partitionSeed = maphash.MakeSeed()
 
 // Builder computes a table of units from the rows of a table. Only one goroutine may use it.
@@ -44,7 +44,8 @@ type written struct{ at, bytes int64 }
 func (b *Compiled) Builder(s bounding.Spill) *Builder {
 	bounding.JoinNow(s)
 	reads := b.of.Reads()
-	out := &Builder{Compiled: b, spill: s, units: units.New(b.of.Unit, b.of.FloatUnit, reads, b.input, &problem.Problems{})}
+	out := &Builder{Compiled: b, spill: s, units: units.New(b.of.Unit, b.of.FloatUnit, reads, b.input,
+		&problem.Problems{})}
 	for i := range b.plans {
 		for k := range b.plans[i].conditions {
 			c := &b.plans[i].conditions[k]

@@ -36,7 +36,8 @@ const (
 	Max           Kind = "max"            // the largest value
 	Any           Kind = "any"            // whether a row fulfils all conditions
 	All           Kind = "all"            // whether every row fulfils all conditions
-	// First is the value of the row with the smallest By. If several rows have this By, it is the smallest of their values.
+	// First is the value of the row with the smallest By. If several rows have this By, it is the smallest of their
+	// values.
 	First Kind = "first"
 	// Last is the value of the row with the largest By. If several rows have this By, it is the largest of their values.
 	Last Kind = "last"
@@ -141,7 +142,8 @@ func (t *Table) Bind(input table.Schema) (*Compiled, error) {
 	return b, p.Err()
 }
 
-// plan checks a column against the input's schema. It returns the plan, and the type of the column in the table of units.
+// plan checks a column against the input's schema. It returns the plan, and the type of the column in the table of
+// units.
 func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p *problem.Problems) (made plan,
 	typ table.Type) {
 	made = plan{kind: c.Kind, at: -1, by: -1}
@@ -162,7 +164,8 @@ func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p
 	if c.By != "" {
 		var by table.Type
 		if made.by, by = find(c.By); by.Kind == table.String || by.Kind == table.Bool {
-			p.Add(c.Field, problem.CodeColumnType, fmt.Sprintf("rows are ordered by numbers, dates or times, and column %s is %s",
+			p.Add(c.Field, problem.CodeColumnType, fmt.Sprintf("rows are ordered by numbers, dates or times, and column %s is "+
+				"%s",
 				c.By, by), "")
 		}
 	}
@@ -174,7 +177,8 @@ func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p
 		at, t := find(name)
 		coding, read, err := domain.KeyCoding(name, t, []string{value}, zone)
 		if err == nil && read == 0 {
-			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not a value of column %s, which is %s", value,
+			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not a value of column %s, which is %s",
+				value,
 				name, t)}
 		}
 		if err != nil && at >= 0 && t.Kind != table.Invalid {

@@ -44,8 +44,8 @@ func direction(x float64) int64 {
 	return 0
 }
 
-// scale returns the power of two by which components are multiplied to get quanta. longest is the largest magnitude of a
-// component. If this component would have more than 53 binary digits, scale returns a smaller power that gives it 53
+// scale returns the power of two by which components are multiplied to get quanta. longest is the largest magnitude of
+// a component. If this component would have more than 53 binary digits, scale returns a smaller power that gives it 53
 // digits: the vector will be shortened anyway.
 func (q *Quantizer) scale(longest float64) float64 {
 	const digits = 53

@@ -1,10 +1,10 @@
 // Package quantize turns the values that a query adds up into integers.
 //
 // A sum is exact, and one row changes it by a bounded amount, only if every value is an integer of bounded size. So
-// bounds and values become multiples of a quantum, a power of two that follows from the bounds alone. For sums and means
-// the quantum u has V·2^-40 <= u < V·2^-39, with V = max(|Lo|, |Hi|) or V = ClipL2. Integer values are not rounded if V
-// is at most 2^40. A [Value] describes the values of rows, [RowValues] reads them from batches, and a [Quantizer] bounds
-// and rounds them.
+// bounds and values become multiples of a quantum, a power of two that follows from the bounds alone. For sums and
+// means the quantum u has V·2^-40 <= u < V·2^-39, with V = max(|Lo|, |Hi|) or V = ClipL2. Integer values are not
+// rounded if V is at most 2^40. A [Value] describes the values of rows, [RowValues] reads them from batches, and a
+// [Quantizer] bounds and rounds them.
 package quantize
 
 import (
@@ -83,8 +83,8 @@ func (q *Quantizer) boundField() string {
 	return q.Field + ".clamp"
 }
 
-// fit chooses the quantum, and moves the minimum and maximum inwards to multiples of the quantum. If values are centred,
-// it also sets the centre. It returns false if the range is too narrow, or too large or small for any quantum.
+// fit chooses the quantum, and moves the minimum and maximum inwards to multiples of the quantum. If values are
+// centred, it also sets the centre. It returns false if the range is too narrow, or too large or small for any quantum.
 func (q *Quantizer) fit(low, high *big.Rat) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
@@ -102,8 +102,8 @@ func (q *Quantizer) fit(low, high *big.Rat) bool {
 	return q.Min < q.Max
 }
 
-// Between returns a quantizer with the range from low to high, in the same quanta. If centred is set, the centre of this
-// range is subtracted from values before summing.
+// Between returns a quantizer with the range from low to high, in the same quanta. If centred is set, the centre of
+// this range is subtracted from values before summing.
 func (q *Quantizer) Between(low, high int64, centred bool) *Quantizer {
 	out := *q
 	out.Min, out.Max, out.Centre, out.Centred = low, high, 0, centred

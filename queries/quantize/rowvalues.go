@@ -19,8 +19,8 @@ type RowValues struct {
 	listOf  table.Type
 }
 
-// Compile returns a RowValues for batches with the columns of l. It reports to l.Problems each column that is missing or
-// has an unsuitable type.
+// Compile returns a RowValues for batches with the columns of l. It reports to l.Problems each column that is missing
+// or has an unsuitable type.
 func (q *Quantizer) Compile(l domain.BatchColumns) *RowValues {
 	v := q.Value
 	r := &RowValues{dims: q.Numbers()}

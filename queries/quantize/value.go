@@ -21,9 +21,9 @@ type Value struct {
 	// quantum. Each component, even an infinite one, is clamped and rounded to the nearest multiple of the quantum, ties
 	// to even.
 	Lo, Hi string
-	// ClipL2 is the largest L2 norm of a vector, as a decimal; it is set if Lo and Hi are not. A longer vector is shortened
-	// and rounded towards zero. If components are infinite, the vector keeps only their direction: all finite components
-	// become 0.
+	// ClipL2 is the largest L2 norm of a vector, as a decimal; it is set if Lo and Hi are not. A longer vector is
+	// shortened and rounded towards zero. If components are infinite, the vector keeps only their direction: all finite
+	// components become 0.
 	ClipL2 string
 	// Share is the fraction of the query's mu² that choosing the clamp costs, if it is chosen privately within the public
 	// range from Lo to Hi; 0 if Lo and Hi are the clamp.

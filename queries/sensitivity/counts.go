@@ -1,6 +1,6 @@
 // Package sensitivity computes sensitivities: the largest distance between the exact answers of neighbouring tables,
-// given the bounds on privacy units. It has the L2 sensitivity of counts (counts.go) and of sums (sums.go), and their L1
-// sensitivity (manhattan.go). It computes with integers and rounds up once.
+// given the bounds on privacy units. It has the L2 sensitivity of counts (counts.go) and of sums (sums.go), and their
+// L1 sensitivity (manhattan.go). It computes with integers and rounds up once.
 package sensitivity
 
 import (
@@ -9,6 +9,7 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -59,9 +60,9 @@ func Filled(l bounding.Limits, a int64) (full, rest int64) {
 
 // SquaredCounts returns the squared L2 sensitivity of the row counts in a domain with this number of cells.
 //
-// Under add-remove it is g(L); see LargestNorm. Under replace-one it is the largest ‖c − c′‖² for two vectors c and c′ of
-// row counts within the limits. Counts are not negative, so it is largest if no cell has rows in both vectors. If c uses
-// b cells, it is g(min(b, L)) + g(min(cells − b, L)). g is concave (its steps are m², …, m², r², 0, …), so this is
+// Under add-remove it is g(L); see LargestNorm. Under replace-one it is the largest ‖c − c′‖² for two vectors c and c′
+// of row counts within the limits. Counts are not negative, so it is largest if no cell has rows in both vectors. If c
+// uses b cells, it is g(min(b, L)) + g(min(cells − b, L)). g is concave (its steps are m², …, m², r², 0, …), so this is
 // largest if b is half the cells.
 func SquaredCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
@@ -93,11 +94,11 @@ func RootUpRat(x *big.Rat) float64 {
 	return up
 }
 
-// RootText formats the square root of x: as an integer if it is one, else as "sqrt(x)".
+// RootText formats the square root of x, with a comma between thousands: as an integer if it is one, else as "sqrt(x)".
 func RootText(x *big.Int) string {
 	root := new(big.Int).Sqrt(x)
 	if new(big.Int).Mul(root, root).Cmp(x) == 0 {
-		return root.String()
+		return spelling.Grouped(root.String())
 	}
-	return "sqrt(" + x.String() + ")"
+	return "sqrt(" + spelling.Grouped(x.String()) + ")"
 }

@@ -9,14 +9,14 @@ import (
 
 // L1 sensitivities
 //
-// The noise of a release with delta 0 depends on the L1 sensitivity: the largest sum of absolute differences. It is found
-// like the L2 sensitivity (counts.go, sums.go): the L1 norm is convex too and grows with each row, so it is largest at
-// the same corners of the set that the bounds allow.
+// The noise of a release with delta 0 depends on the L1 sensitivity: the largest sum of absolute differences. It is
+// found like the L2 sensitivity (counts.go, sums.go): the L1 norm is convex too and grows with each row, so it is
+// largest at the same corners of the set that the bounds allow.
 
 // L1Counts returns the L1 sensitivity of the row counts in a domain with this number of cells.
 //
-// Under add-remove it is the largest number of rows of a unit, min(k, L·m). Under replace-one, the difference is largest
-// if the unit's rows in the two tables are in different cells. If the rows in one table use b cells, it is
+// Under add-remove it is the largest number of rows of a unit, min(k, L·m). Under replace-one, the difference is
+// largest if the unit's rows in the two tables are in different cells. If the rows in one table use b cells, it is
 // h(min(b, L)) + h(min(cells − b, L)) with h(a) = min(k, a·m). h is concave, so this is largest if b is half the cells.
 func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
@@ -44,9 +44,9 @@ func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float6
 
 // absolute returns the L1 sensitivity, in quanta.
 //
-// A cell with n of the unit's rows in one table and n' in the other changes by at most More·max(n, n') + Less·min(n, n')
-// in each component, as in [Reach.Squared]; n' is 0 under add-remove. If values are vectors of d components with an L2
-// norm of at most ρ, their L1 norm is at most sqrt(d)·ρ. So their L1 sensitivity is at most sqrt(d) times the L1
+// A cell with n of the unit's rows in one table and n' in the other changes by at most More·max(n, n') + Less·min(n,
+// n') in each component, as in [Reach.Squared]; n' is 0 under add-remove. If values are vectors of d components with an
+// L2 norm of at most ρ, their L1 norm is at most sqrt(d)·ρ. So their L1 sensitivity is at most sqrt(d) times the L1
 // sensitivity of single numbers up to ρ. It is an integer, so that this bound is rounded down.
 func (r *Reach) absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int

@@ -129,3 +129,12 @@ func TestCeilingOf(t *testing.T) {
 		}
 	}
 }
+
+// Roots have commas between thousands, as all numbers for people.
+func TestRootText(t *testing.T) {
+	for x, want := range map[int64]string{9: "3", 12: "sqrt(12)", 1_000_000: "1,000", 1_234_567: "sqrt(1,234,567)"} {
+		if got := RootText(big.NewInt(x)); got != want {
+			t.Errorf("%d: %s, want %s", x, got, want)
+		}
+	}
+}

@@ -43,9 +43,10 @@ func (r *Reach) OfRow() float64 {
 //
 // Let ρ be the largest norm of a row's value. If a unit adds n rows to a cell, the cell changes by a vector of norm at
 // most n·ρ, and by exactly n·ρ if all rows have the same extreme value. So the squared sensitivity under add-remove is
-// ρ² times the squared sensitivity of counts. Under replace-one, a cell that has n of the unit's rows in one table and n'
-// in the other changes by at most More·max(n, n') + Less·min(n, n') in each component; see [Reach.corners]. If all values
-// are on one side of zero, Less is 0, and the squared sensitivity is again ρ² times the squared sensitivity of counts.
+// ρ² times the squared sensitivity of counts. Under replace-one, a cell that has n of the unit's rows in one table and
+// n' in the other changes by at most More·max(n, n') + Less·min(n, n') in each component; see [Reach.corners]. If all
+// values are on one side of zero, Less is 0, and the squared sensitivity is again ρ² times the squared sensitivity of
+// counts.
 func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {
@@ -60,11 +61,11 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // corners returns the largest sum over all cells of cell(max(n, n'), min(n, n')), for two vectors n and n' of row
 // counts within the limits. cell is the function cell or changed.
 //
-// The sum is convex and grows with each count, so it is largest if both vectors are corners of the set within the limits:
-// m rows in each of f cells (full cells) and r < m rows in one more cell, as in [LargestNorm]. It remains to choose which
-// cells of the two vectors are the same cell. The cell with r rows can be the same as the other vector's cell with r
-// rows, as one of its full cells, or as none of its cells. For the remaining full cells, best finds the best number of
-// common cells.
+// The sum is convex and grows with each count, so it is largest if both vectors are corners of the set within the
+// limits: m rows in each of f cells (full cells) and r < m rows in one more cell, as in [LargestNorm]. It remains to
+// choose which cells of the two vectors are the same cell. The cell with r rows can be the same as the other vector's
+// cell with r rows, as one of its full cells, or as none of its cells. For the remaining full cells, best finds the
+// best number of common cells.
 func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
 	a := min(l.Cells, cells)
 	m := l.RowsPerCell
@@ -103,9 +104,9 @@ func (r *Reach) changed(n, o int64) *big.Int {
 // tables, one if it is full in one table and empty in the other.
 type pairing struct{ both, one *big.Int }
 
-// best returns sum plus the most that x full cells of one table and y full cells of the other can add, or nil if they do
-// not fit in the cells. What they add is linear in the number of cells that are full in both tables, so it is largest for
-// the smallest or the largest possible number.
+// best returns sum plus the most that x full cells of one table and y full cells of the other can add, or nil if they
+// do not fit in the cells. What they add is linear in the number of cells that are full in both tables, so it is
+// largest for the smallest or the largest possible number.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)
 	if few > many || min(x, y, cells) < 0 {

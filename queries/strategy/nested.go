@@ -84,8 +84,8 @@ func (n *Nested) Children(level, node int) (from, to int) {
 	return int(n.first[level][node]), int(n.first[level][node+1])
 }
 
-// First returns, for each node of a level, its first child in the next level, and then the number of nodes of that level.
-// The caller must not change it.
+// First returns, for each node of a level, its first child in the next level, and then the number of nodes of that
+// level. The caller must not change it.
 func (n *Nested) First(level int) []int32 { return n.first[level] }
 
 // Known reports whether the totals of the nodes of a level are public.

@@ -144,7 +144,8 @@ func newLevels(n, branching int, b bounding.Limits) *Ordered {
 	o := &Ordered{form: FormTree, n: n, tree: t}
 	for l, w := range t.widths {
 		o.levels = append(o.levels, Level{
-			Width: w, Cells: t.nodes(l), Quantum: 1, Norm2: new(big.Rat).SetInt(norm(w)), Weight: shares[l], Why: fmt.Sprintf("counts of %d neighbouring cells", w),
+			Width: w, Cells: t.nodes(l), Quantum: 1, Norm2: new(big.Rat).SetInt(norm(w)), Weight: shares[l],
+			Why: fmt.Sprintf("counts of %d neighbouring cells", w),
 		})
 	}
 	o.losses = []Candidate{{fmt.Sprintf("tree of %d", branching), o.rootMean()}}

@@ -60,14 +60,15 @@ func (c *unitClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// valueClasser finds the class of each row by the value that is added up: null (also NaN), outside (a vector of the wrong
-// length), clamped (a number beyond the clamp, or a vector whose norm is above its limit), else inside.
+// valueClasser finds the class of each row by the value that is added up: null (also NaN), outside (a vector of the
+// wrong length), clamped (a number beyond the clamp, or a vector whose norm is above its limit), else inside.
 type valueClasser struct {
 	values *quantize.RowValues
 	dims   int
 	clip   bool
-	// low and high are the minimum and maximum of the clamp, in the column's unit, or for vectors high is the largest norm.
-	// The range is a few quanta wider than the clamp, so that a value that is only rounded does not count as clamped.
+	// low and high are the minimum and maximum of the clamp, in the column's unit, or for vectors high is the largest
+	// norm. The range is a few quanta wider than the clamp, so that a value that is only rounded does not count as
+	// clamped.
 	low, high float64
 }
 

@@ -1,10 +1,10 @@
 // Package tally counts the rows that a query cannot use, for the operator.
 //
-// A tally counts how many rows have no value in a column, a text that is not valid for the column's type, a value outside
-// of the listed cells, or a value that the clamp changes. Its numbers are exact and private: only the operator, who may
-// read the input, sees them. No answer depends on them. A tally reads the columns a second time, with coders that
-// distinguish a null from a value outside of the cells, so that accumulators need not do so. An engine may give it only
-// some of the batches.
+// A tally counts how many rows have no value in a column, a text that is not valid for the column's type, a value
+// outside of the listed cells, or a value that the clamp changes. Its numbers are exact and private: only the operator,
+// who may read the input, sees them. No answer depends on them. A tally reads the columns a second time, with coders
+// that distinguish a null from a value outside of the cells, so that accumulators need not do so. An engine may give it
+// only some of the batches.
 package tally
 
 import (
@@ -44,8 +44,8 @@ type Input struct {
 	Outside int64
 	// Clamped rows have a value that the clamp moves to its minimum or maximum, or a vector that is shortened.
 	Clamped int64
-	// NullCounts is set if Null and Unparsed rows still count, and OutsideCounts if Outside rows still count: in a null cell
-	// or other cell, or as the centre of the clamp.
+	// NullCounts is set if Null and Unparsed rows still count, and OutsideCounts if Outside rows still count: in a null
+	// cell or other cell, or as the centre of the clamp.
 	NullCounts, OutsideCounts bool
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // visual is a canvas of a format that draws the letters of a text from left to right, in the order of its string, as
-// PNG and PDF do. It is given each text in the order in which people see its letters. Readers of SVG do this themselves.
+// PNG and PDF do. It is given each text in the order in which people see its letters. Readers of SVG do this
+// themselves.
 type visual struct{ vg.CanvasSizer }
 
 func (c visual) FillString(f font.Face, at vg.Point, text string) {

@@ -16,7 +16,8 @@ import (
 // in the words of the verb's help.
 
 // things maps the arguments of a usage line, such as DIR, to the words of messages, such as "a release folder".
-var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
+var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release " +
+	"folder",
 	"FILE": "a file", "FILE…": "a file", "DIR…": "release folders", "EARLIER": "two release folders",
 	"FILE...": "the files of all shards", "ADDRESS": "where to publish it", "TO": "where to copy it",
 	"CODE|KEY|WORD": "what to explain"}

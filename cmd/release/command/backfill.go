@@ -17,11 +17,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const backfillLong = `backfill runs the data intervals of a dated job that are missing or were cut short, in order, each as release run would.
+const backfillLong = `backfill runs the data intervals of a dated job that are missing or were cut short, in order, each
+as release run would.
 
-It stops at the first interval that fails, with that run's exit code, and leaves all before it published. It stops with 4 if --max-spend is
-reached. The same command again continues where it stopped. It leaves out intervals that are not over yet, or whose input does not exist; if
-an interval without input is over, it ends with 3.`
+It stops at the first interval that fails, with that run's exit code, and leaves all before it published. It stops with
+4 if --max-spend is reached. The same command again continues where it stopped. It leaves out intervals that are not
+over yet, or whose input does not exist; if an interval without input is over, it ends with 3.`
 
 type backfillFlags struct {
 	windowFlags
@@ -31,7 +32,8 @@ type backfillFlags struct {
 func (a *app) backfillCmd() *cobra.Command {
 	f := &backfillFlags{}
 	cmd := &cobra.Command{
-		Use: "backfill JOB", Short: "Run the missing data intervals of a dated job, in order", Long: backfillLong, Args: cobra.ExactArgs(1),
+		Use: "backfill JOB", Short: "Run the missing data intervals of a dated job, in order", Long: backfillLong,
+		Args:    cobra.ExactArgs(1),
 		Example: "  release backfill job.yaml --from 2026-11-01 --to 2026-11-20 --max-spend 2",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.backfill(cmd.Context(), args[0], f) },
 	}
@@ -159,8 +161,9 @@ func (b *backfilling) left(windows []*windowed) error {
 		return &pipeline.Error{Cause: pipeline.CauseBudget, Code: "max-spend", Message: b.stop + ": " + dueText(rest),
 			Hint: "run the same command again to continue; it may spend as much again"}
 	}
-	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "unpublished", Message: dueText(rest), Hint: "release status JOB " +
-		"shows what is missing: the input of an interval, or the folder of a published one"}
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "unpublished", Message: dueText(rest),
+		Hint: "release status JOB " +
+			"shows what is missing: the input of an interval, or the folder of a published one"}
 }
 
 func (b *backfilling) one(ctx context.Context, w *windowed) error {

@@ -13,16 +13,18 @@ import (
 	"github.com/dprelease/dprelease/internal/combine"
 )
 
-const changesLong = `changes compares a table of a release with the same table of an earlier release: of each cell the difference and, for counts and sums, the
-change in per cent, with 95 % intervals. It spends no budget and reads no private table: whoever has both releases can repeat it.
+const changesLong = `changes compares a table of a release with the same table of an earlier release: of each cell the
+difference and, for counts and sums, the change in per cent, with 95 % intervals. It spends no budget and reads no
+private table: whoever has both releases can repeat it.
 
-A table is a query, or QUERY.TABLE for one that was computed from it: a marginal, a rate, quantiles. Noise of different runs is independent, and
-the intervals take the noise of both into account. A change in per cent is not stated if noise alone could explain the earlier value, or if its
-interval reaches further than --max-half-width percentage points to either side. Other tables have differences alone, which --max-half-width leaves
-out in their own unit. --json names both releases by the SHA-256 of their manifests.
+A table is a query, or QUERY.TABLE for one that was computed from it: a marginal, a rate, quantiles. Noise of different
+runs is independent, and the intervals take the noise of both into account. A change in per cent is not stated if noise
+alone could explain the earlier value, or if its interval reaches further than --max-half-width percentage points to
+either side. Other tables have differences alone, which --max-half-width leaves out in their own unit. --json names both
+releases by the SHA-256 of their manifests.
 
-Both releases bound and filter the same way if one job with a parameter, such as the month, made them. A change between two jobs can be one of
-their bounds.`
+Both releases bound and filter the same way if one job with a parameter, such as the month, made them. A change between
+two jobs can be one of their bounds.`
 
 type changesFlags struct {
 	table        string
@@ -41,7 +43,8 @@ func changesCommand(c *console.Console) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.table, "table", "", "the table to compare: QUERY or QUERY.TABLE")
 	cmd.Flags().Float64Var(&f.maxHalfWidth, "max-half-width", 0,
-		"leave out changes whose interval reaches further to either side: in percentage points, or of rates, means and quantiles in their unit")
+		"leave out changes whose interval reaches further to either side: in percentage points, or of rates, means and "+
+			"quantiles in their unit")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print the changes as CSV, with all digits")
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print the changes as JSON")
 	cmd.MarkFlagsMutuallyExclusive("csv", "json")

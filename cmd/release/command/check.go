@@ -15,15 +15,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have usable types.
-It opens the input files and reads their headers or footers, but no row. It spends nothing, and exits with 4 if the budget can never hold
-the release.
+const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have
+usable types. It opens the input files and reads their headers or footers, but no row. It spends nothing, and exits with
+4 if the budget can never hold the release.
 
-With --data it reads all rows, as a run does, and says on stderr what share of them each query cannot use: null, unparsed, in no
-listed cell, cut by the bounds of per_unit. It also compares what the input's files state with their rows. It still spends nothing and writes
-nothing, and exits with 1 if a column that a query needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are
-no values of the column's type. What it says depends on single rows: it is for the operator, who may read the input, and nobody should choose
-bounds, cells or budgets by it.`
+With --data it reads all rows, as a run does, and says on stderr what share of them each query cannot use: null,
+unparsed, in no listed cell, cut by the bounds of per_unit. It also compares what the input's files state with their
+rows. It still spends nothing and writes nothing, and exits with 1 if a column that a query needs is unusable: fewer
+than one row in twenty is of use, or half of the texts or more are no values of the column's type. What it says depends
+on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`
 
 func (a *app) checkCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -35,7 +35,8 @@ func (a *app) checkCmd() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags, data) },
 	}
 	flags.AddParams(cmd)
-	cmd.Flags().BoolVar(&data, "data", false, "also read the rows, and count those that queries cannot use: only for the operator")
+	cmd.Flags().BoolVar(&data, "data", false, "also read the rows, and count those that queries cannot use: only for "+
+		"the operator")
 	flags.AddWorkers(cmd)
 	flags.AddMemoryLimit(cmd)
 	flags.AddTmpDir(cmd)

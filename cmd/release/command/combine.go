@@ -19,18 +19,20 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-const combineLong = `combine adds up noisy cells of published releases, and states the error of the sum. It spends no budget and reads no private table: whoever
-has the releases can repeat it.
+const combineLong = `combine adds up noisy cells of published releases, and states the error of the sum. It spends no
+budget and reads no private table: whoever has the releases can repeat it.
 
 --sum and --minus name cells, and can be given several times. --of names cells to divide by, for shares and rates:
 
   [WEIGHT *] [RELEASE:]TABLE [where COLUMN = LABEL [and COLUMN in (LABEL, LABEL) …]]
 
-A condition has =, !=, <, <=, >, >= or in. Names and labels with spaces stand in double quotes. A table is named as in the release folder:
-a query, or QUERY.TABLE for a marginal of crosstabs. If several releases are read, name them: jan=out/2025-01 feb=out/2025-02, and then feb:loans_by_branch.
+A condition has =, !=, <, <=, >, >= or in. Names and labels with spaces stand in double quotes. A table is named as in
+the release folder: a query, or QUERY.TABLE for a marginal of crosstabs. If several releases are read, name them:
+jan=out/2025-01 feb=out/2025-02, and then feb:loans_by_branch.
 
-The interval covers the exact, bounded answer in 95 of 100 cases. It takes into account which cells have noise in common. Noise of different
-queries and runs is independent. A ratio has Fieller's interval, and is not stated if the noise alone could explain the number below the line.
+The interval covers the exact, bounded answer in 95 of 100 cases. It takes into account which cells have noise in
+common. Noise of different queries and runs is independent. A ratio has Fieller's interval, and is not stated if the
+noise alone could explain the number below the line.
 
 Means, variances and quantiles are not sums; counts of discovered keys are selected by their noise. Both are refused.`
 

@@ -60,15 +60,19 @@ var flagOffers = map[string]offer{
 	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove",
 		"replace-one"),
 	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
-	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
+	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"),
+	"sign": files("key"), "key": files("pub"),
 	"aggregate/key": files("key"), "aggregate/new-key": files("key"), "aggregate/out": anyFile, "merge/key": files("key"),
-	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"), "denoise/shape": words("none"),
-	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),
+	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"),
+	"denoise/shape":  words("none"),
+	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf,
+	"denoise/value": words("noisy"),
 }
 
 // argumentOffers has completions of arguments. A key is the first word after the command's name in its usage line.
 var argumentOffers = map[string]offer{
-	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
+	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles),
+	"DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
 
 // complete adds completions to the arguments and flags of all commands, except those that already have completions.

@@ -184,7 +184,8 @@ func (a *app) printShares(name string, c *pipeline.DataChecks) {
 	if name != "" {
 		name = " of table " + name
 	}
-	a.Errorf("\ndata checks%s, for the operator only: about %s rows%s\n%s\n", name, spelling.Integer(about(c.Rows)), a.lookedAt(c),
+	a.Errorf("\ndata checks%s, for the operator only: about %s rows%s\n%s\n", name, spelling.Integer(about(c.Rows)),
+		a.lookedAt(c),
 		console.Aligned(t))
 }
 
@@ -225,7 +226,8 @@ func checkTable(c *pipeline.DataChecks) [][]string {
 		if bounds.Rows > 0 {
 			cut = pipeline.Percent(bounds.Cut, bounds.Rows)
 		}
-		out = append(out, []string{name, "all", "-", "-", "-", pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), cut})
+		out = append(out, []string{name, "all", "-", "-", "-", pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()),
+			cut})
 	}
 	add("input.where", c.Filters, bounding.BoundTally{})
 	for _, q := range c.Queries {

@@ -79,9 +79,9 @@ type explanation struct {
 const freeName = "NAME"
 
 // findExplanations returns the explanations whose name equals word, or equals the word of this program with the same
-// meaning. If there are none and word is a phrase, it returns the glossary's explanations of the words in it. If nothing
-// is found, it returns at most 8 names that are similar or whose explanations have the word. A job key can be given by
-// its path (privacy.per_unit.max_rows) or by the last part of the path.
+// meaning. If there are none and word is a phrase, it returns the glossary's explanations of the words in it. If
+// nothing is found, it returns at most 8 names that are similar or whose explanations have the word. A job key can be
+// given by its path (privacy.per_unit.max_rows) or by the last part of the path.
 func findExplanations(word string, more ...explanation) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {
@@ -304,7 +304,8 @@ func normal(s string) string {
 }
 
 // american replaces British spellings, also in words that are spelt alike everywhere, and removes the square of mu².
-var american = strings.NewReplacer("²", "", "ise", "ize", "isi", "izi", "isa", "iza", "yse", "yze", "our", "or", "centre",
+var american = strings.NewReplacer("²", "", "ise", "ize", "isi", "izi", "isa", "iza", "yse", "yze", "our", "or",
+	"centre",
 	"center")
 
 // singular returns "margin" for "margins": it cuts off an s at the end.

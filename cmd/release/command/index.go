@@ -33,9 +33,10 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-const indexLong = `index writes index.html and feed.atom into DIR: a list of all releases in the folders below it, and a feed of them for readers who want to
-hear of new ones. It reads the manifests and the ledger, changes nothing else, and writes the same bytes for the same releases. A release that the ledger has as
-withdrawn is marked so. Without --store the ledgers beside the releases and in the folders above are asked.
+const indexLong = `index writes index.html and feed.atom into DIR: a list of all releases in the folders below it, and a
+feed of them for readers who want to hear of new ones. It reads the manifests and the ledger, changes nothing else, and
+writes the same bytes for the same releases. A release that the ledger has as withdrawn is marked so. Without --store
+the ledgers beside the releases and in the folders above are asked.
 
 The feed dates an entry by the date among its job's parameters, or else by deployment.published.`
 
@@ -74,7 +75,8 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 	}
 	if len(all) == 0 {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "no-release", Message: "no folder below " +
-			console.Here(dir) + " holds a release", Hint: "name the folder in which the releases lie, such as out for out/2024-03-01"}
+			console.Here(dir) + " holds a release", Hint: "name the folder in which the releases lie, such as out for " +
+			"out/2024-03-01"}
 	}
 	page := filepath.Join(dir, report.IndexName)
 	if old, err := regular.ReadFile(page, 1<<20); err == nil && !bytes.Contains(old, []byte(indexMark)) ||
@@ -178,7 +180,8 @@ func markWithdrawn(ctx context.Context, c *console.Console, all []indexed, store
 		case err != nil && (store != "" || ctx.Err() != nil):
 			return err
 		case err != nil:
-			c.Warn(jobs.ShownStore(name) + " cannot be read, so that the index does not mark the releases that it has as withdrawn")
+			c.Warn(jobs.ShownStore(name) + " cannot be read, so that the index does not mark the releases that it has as " +
+				"withdrawn")
 			continue
 		}
 		for i := range all {

@@ -43,9 +43,10 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 	}
 	text += console.Fill("  promise  epsilon %s, delta %s (mu %s) for the whole release; unit %s, %s\n  budget   %s\n\n",
 		p.Job().Privacy.Epsilon,
-		p.Job().Privacy.Delta, spelling.Short(float64(p.Mu()), 4), p.Account().Unit, p.Adjacency(), budgetLine(b))
+		p.Job().Privacy.Delta, spelling.Up(float64(p.Mu()), 4), p.Account().Unit, p.Adjacency(), budgetLine(b))
 	if promise := p.Upstream(); promise != "" {
-		text += console.Fill("  note     by the promise of the table's producer, %s: this program neither bounded nor checked it\n\n",
+		text += console.Fill("  note     by the promise of the table's producer, %s: this program neither bounded nor "+
+			"checked it\n\n",
 			promise)
 	}
 	planned := p.Queries()
@@ -64,8 +65,8 @@ func budgetLine(b ledger.Balance) string {
 	if b.Runs == 1 {
 		releases = "release"
 	}
-	return console.Fill("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
-		b.Account.Dataset, 100*b.Share(), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
+	return console.Fill("%s: %s of mu² spent (epsilon %s, delta %s in all; %d %s)",
+		b.Account.Dataset, spelling.Percent(b.Share(), true), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
 }
 
 func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
@@ -79,7 +80,7 @@ func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 		for _, s := range q.Steps {
 			steps = append(steps, s.Name())
 		}
-		sigma := spelling.Short(q.Sigma(), 4)
+		sigma := spelling.Down(q.Sigma(), 4)
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			sigma = "-" // the query's components have different sigmas
 		}
@@ -93,7 +94,8 @@ func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 
 func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance, compared bool) any {
 	out := map[string]any{
-		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
+		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest,
+		"moved":             o.Moved,
 		"staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"account": map[string]any{
 			"dataset": b.Account.Dataset, "unit": b.Account.Unit, "adjacency": b.Account.Adjacency,

@@ -21,12 +21,13 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
-release is published already, else how much of the budget, and how many more such releases fit. It reads the job file, the job's
-public files and its ledger, and no data; with --verbose also the schema in the headers or footers of the input's files. What it says is the
-same for every table of this schema. Values are compared with the types that the job states for the columns of text files; only --verbose
-and release check know the types in Parquet and Arrow files, and only release check those of a database. It exits with 1 if a query misses its max_error or accuracy, and with 4 if the budget does not pay for
-the release.`
+const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would
+charge: nothing if the release is published already, else how much of the budget, and how many more such releases fit.
+It reads the job file, the job's public files and its ledger, and no data; with --verbose also the schema in the headers
+or footers of the input's files. What it says is the same for every table of this schema. Values are compared with the
+types that the job states for the columns of text files; only --verbose and release check know the types in Parquet and
+Arrow files, and only release check those of a database. It exits with 1 if a query misses its max_error or accuracy,
+and with 4 if the budget does not pay for the release.`
 
 func (a *app) planCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -148,7 +149,8 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			least = &from
 		}
 		all = append(all, plannedQuery{
-			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Conditions: conditions[q.Query.Name()], Sensitivity: s.L2, Why: s.Why,
+			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Conditions: conditions[q.Query.Name()],
+			Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: budgetShare(p,
 				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), NoiseThreshold: noiseThreshold(&q),
@@ -178,9 +180,10 @@ func planJSON(p *pipeline.Plan) map[string]any {
 
 func planText(p *pipeline.Plan) string {
 	text := console.Fill("%s: epsilon %s, delta %s (mu %s), unit %s, %s; no data was read\n\n", p.Name(),
-		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, spelling.Short(float64(p.Mu()), 6), p.Account().Unit, p.Adjacency())
+		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, spelling.Up(float64(p.Mu()), 6), p.Account().Unit, p.Adjacency())
 	if promise := p.Upstream(); promise != "" {
-		text += console.Fill("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n", promise)
+		text += console.Fill("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n",
+			promise)
 	}
 	if p.Job().Input.SQL != nil {
 		text += console.Fill("%s\n%s\n\n", engineText(p), versionsText(p))
@@ -191,9 +194,9 @@ func planText(p *pipeline.Plan) string {
 		half := halfWidth(&q)
 		if least := p.WithLeastRowBound(i); least != nil {
 			from, _ := least.HalfWidth()
-			half = spelling.Short(from, 4) + " to " + strings.TrimPrefix(half, atMost)
+			half = spelling.Up(from, 4) + " to " + strings.TrimPrefix(half, atMost)
 		}
-		l2, sigma := spelling.Short(s.L2, 6), spelling.Short(q.Sigma(), 6)
+		l2, sigma := spelling.Short(s.L2, 6), spelling.Down(q.Sigma(), 6)
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
@@ -244,8 +247,8 @@ func versionsText(p *pipeline.Plan) string {
 		if of.Driver == "trino" {
 			formats = "Iceberg"
 		}
-		return "if the table is one of " + formats + ", a run reads its newest version, and reads the same one if it is cut short " +
-			"and resumed"
+		return "if the table is one of " + formats + ", a run reads its newest version, and reads the same one if it is " +
+			"cut short and resumed"
 	}
 	if sqlpush.IsVersion(of) {
 		return "the input is one version of a table: a run that is cut short and resumed reads the same rows"
@@ -263,7 +266,7 @@ func followersText(p *pipeline.Plan, query int) string {
 	}
 	if q := &p.Queries()[query]; len(names) > 0 {
 		return console.Fill("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %s of delta\n", q.Query.Name(),
-			strings.Join(names, ", "), 100*budgetShare(p, q), spelling.Short(float64(q.Selection.Failure), 3))
+			strings.Join(names, ", "), 100*budgetShare(p, q), spelling.Up(float64(q.Selection.Failure), 3))
 	}
 	return ""
 }
@@ -286,6 +289,7 @@ func targetsText(p *pipeline.Plan) string {
 	default:
 		asked = spare + " times larger than asked"
 	}
-	return console.Fill("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n", t.Text,
+	return console.Fill("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n",
+		t.Text,
 		weights, p.Job().Privacy.Epsilon, asked)
 }

@@ -44,7 +44,7 @@ func comparedText(p *pipeline.Plan) string {
 	i := 0
 	for _, q := range p.Queries() {
 		for j, m := range q.Mechanisms {
-			rows = append(rows, []string{m.Query, spelling.Short(m.Deviation(), 5), spelling.Short(with.Deviations[i], 5)})
+			rows = append(rows, []string{m.Query, spelling.Up(m.Deviation(), 5), spelling.Up(with.Deviations[i], 5)})
 			if j == 0 && with.Deviations[i] < m.Deviation() {
 				smaller = append(smaller, q.Query.Name())
 			}
@@ -63,5 +63,5 @@ func comparedText(p *pipeline.Plan) string {
 		text = "Geometric or Laplace noise of the same epsilon needs no delta: with privacy.delta: 0 " + gain
 	}
 	return console.Fill("\n%s, and the ledger would be charged mu %s in place of %s\n", text,
-		spelling.Short(float64(with.Mu), 4), spelling.Short(float64(p.Mu()), 4)) + console.Aligned(rows)
+		spelling.Up(float64(with.Mu), 4), spelling.Up(float64(p.Mu()), 4)) + console.Aligned(rows)
 }

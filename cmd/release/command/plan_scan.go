@@ -49,7 +49,8 @@ func scanText(p *pipeline.Plan, s *local.ScanPlan) string {
 		} else if len(p.Tables()) > 0 {
 			where = "the tables are read one after the other, after those that are joined to them"
 		}
-		return console.Fill("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
+		return console.Fill("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()),
+			strings.Join(p.Columns(), ", "))
 	}
 	text := console.Fill("\nscan: one pass for %s over %s, by %s at most; queries and cells take %s at most\n",
 		spelling.Count(len(p.Queries()), "query"), spelling.Count(s.Files, "file"), spelling.Count(s.Workers,

@@ -47,7 +47,7 @@ func strategyText(q *pipeline.Planned) string {
 	}
 	bound := ""
 	if s.Bound > 0 {
-		bound = "; no Gaussian noise of this mu has less than " + spelling.Short(s.Bound, 5)
+		bound = "; no Gaussian noise of this mu has less than " + spelling.Down(s.Bound, 5)
 	}
 	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
 	for _, t := range s.Tables {
@@ -55,11 +55,12 @@ func strategyText(q *pipeline.Planned) string {
 		if q.Kind == query.Histogram && t.Name == "cells" { // the query's own table
 			name = q.Query.Name()
 		}
-		tables = append(tables, []string{name, spelling.Integer(t.Cells), spelling.Short(t.Deviation, 5),
-			spelling.Short(calibrate.Z95*t.Deviation, 5)})
+		tables = append(tables, []string{name, spelling.Integer(t.Cells), spelling.Up(t.Deviation, 5),
+			spelling.Up(calibrate.Z95*t.Deviation, 5)})
 	}
 	return console.Fill("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound) +
-		console.Aligned(waysOf(s)) + componentsText(q) + "\n" + console.Aligned(tables) + knownText(s) + adjustedText(q) + sumsText(q)
+		console.Aligned(waysOf(s)) + componentsText(q) + "\n" + console.Aligned(tables) + knownText(s) + adjustedText(q) +
+		sumsText(q)
 }
 
 // adjusted holds bounds on the error of crosstabs' estimates that are made non-negative or integers, in standard
@@ -85,8 +86,8 @@ func knownText(s *query.Strategy) string {
 	if len(s.Known) == 0 {
 		return ""
 	}
-	return console.Fill("the totals of %s are public: they come from the job's files, not from the private table, and are "+
-		"published without noise\n", strings.Join(s.Known, " and "))
+	return console.Fill("the totals of %s are public: they come from the job's files, not from the private table, and "+
+		"are published without noise\n", strings.Join(s.Known, " and "))
 }
 
 // adjustedText describes the largest error, whatever the data, of estimates that are made non-negative or integers.
@@ -98,10 +99,11 @@ func adjustedText(q *pipeline.Planned) string {
 		return "estimates: made from the first level down, so that all levels keep one total; cells near 0 are too " +
 			"large on average and others of their group too small\n"
 	}
-	return console.Fill("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
-		"below %.2g of its standard deviation, unless values of the column have almost no rows: these are too large by up to %.2g each, "+
-		"and the others too small by as much as all of these together; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
-		"large cell beside many without rows is too small, by up to %.2g times the root of the number of values of a column\n",
+	return console.Fill("estimates: the total stays as it is measured, but for rounding; each margin by one column has "+
+		"a bias below %.2g of its standard deviation, unless values of the column have almost no rows: these are too large "+
+		"by up to %.2g each, and the others too small by as much as all of these together; cells without rows have at most "+
+		"%.2g of the noise's error, other cells at most %.2g of it; a large cell beside many without rows is too small, by "+
+		"up to %.2g times the root of the number of values of a column\n",
 		query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias)
 }
 
@@ -125,14 +127,18 @@ const treeOf = "tree of "
 // whatIsNoised describes, for each strategy, to which numbers noise is added.
 var whatIsNoised = map[string]string{
 	"levels":                         "the cells of every level; all levels are computed from these, and add up",
-	"the last level alone, added up": "each cell of the last level", "each level alone, equal noise": "each cell of each level",
+	"the last level alone, added up": "each cell of the last level", "each level alone, equal noise": "each cell of " +
+		"each level",
 	"each level alone, best noise": "each cell of each level, as much as is best",
 	"residuals":                    "what each table adds to its margins; all tables are computed from these, and agree",
-	"cells":                        "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
+	"cells":                        "each cell, by itself", "shared": "each cell less a part of the number of units, " +
+		"and that number",
 	"prefix": "weighted sums of the cells from the first on", "tree": "sums of neighbouring cells, and sums of these, " +
 		"up to the whole",
-	"a table of all dimensions, added up": "each cell of the one large table", "each table alone, equal noise": "each cell of each table",
-	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
+	"a table of all dimensions, added up": "each cell of the one large table", "each table alone, equal noise": "each " +
+		"cell of each table",
+	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, " +
+		"averaged": "each cell of each table; then all tables are made to agree",
 }
 
 // waysOf returns a table that compares strategies: first the chosen one, then the others by increasing error. The error
@@ -154,7 +160,7 @@ func waysOf(s *query.Strategy) [][]string {
 		if !ok {
 			what = whatIsNoised[way]
 		}
-		rows = append(rows, []string{name + mark, spelling.Short(err, 4), what})
+		rows = append(rows, []string{name + mark, spelling.Up(err, 4), what})
 	}
 	add(taken, " (taken)", s.Error)
 	for _, c := range others {
@@ -176,7 +182,7 @@ func componentsText(q *pipeline.Planned) string {
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
 		rows = append(rows, []string{c.Name, spelling.Integer(c.Cells), spelling.Short(c.Sensitivity, 6),
-			spelling.Short(c.Sigma, 6), c.Why})
+			spelling.Down(c.Sigma, 6), c.Why})
 	}
 	return "\n" + console.Aligned(rows)
 }
@@ -190,6 +196,6 @@ func sumsText(q *pipeline.Planned) string {
 	n := q.Query.Cells()
 	return console.Fill("its cells share noise: the sum of all %s has the standard deviation %s, the sum of k cells "+
 		"sqrt(%s·k + %s·k²), the difference of two %s\n",
-		spelling.Count(n, "cell"), spelling.Short(s.Deviation(n), 5), spelling.Short(s.Each, 5),
-		spelling.Short(s.Common, 5), spelling.Short(math.Sqrt(2*s.Each), 5))
+		spelling.Count(n, "cell"), spelling.Up(s.Deviation(n), 5), spelling.Up(s.Each, 5),
+		spelling.Up(s.Common, 5), spelling.Up(math.Sqrt(2*s.Each), 5))
 }

@@ -81,7 +81,7 @@ func noiseThreshold(q *pipeline.Planned) float64 {
 func worthText(p *pipeline.Plan) (text string) {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
-		text = console.Fill("\nby basic composition the same noise would cost epsilon %s\n", spelling.Short(w.Basic, 4))
+		text = console.Fill("\nby basic composition the same noise would cost epsilon %s\n", spelling.Up(w.Basic, 4))
 	}
 	for _, size := range effectiveSizes(p) {
 		text += size + "\n"
@@ -89,7 +89,7 @@ func worthText(p *pipeline.Plan) (text string) {
 	var names, counts []string // names and counts of queries whose cells of few rows should be left empty
 	for i, q := range p.Queries() {
 		if x := noiseThreshold(&q); x > 0 {
-			text += console.Fill("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Short(x, 4))
+			text += console.Fill("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Up(x, 4))
 		}
 		if n := p.ProposedMinCount(i); n > 0 {
 			names, counts = append(names, q.Query.Name()), append(counts, strconv.Itoa(n))
@@ -105,12 +105,12 @@ func worthText(p *pipeline.Plan) (text string) {
 	if len(slices.Compact(slices.Clone(counts))) == 1 {
 		counts, each = counts[:1], ""
 	}
-	return text + console.Fill("%s: the interval of a group of few rows covers most of the range; to leave such groups empty, add "+
-		"publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
+	return text + console.Fill("%s: the interval of a group of few rows covers most of the range; to leave such groups "+
+		"empty, add publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
 }
 
-// sampleText proposes sample_by for queries of which one statement of the database could then answer all; "" if there are
-// none.
+// sampleText proposes sample_by for queries of which one statement of the database could then answer all; "" if there
+// are none.
 func sampleText(p *pipeline.Plan) (text string) {
 	job := p.Job()
 	if job.Input.SQL == nil || sqlpush.Choose(p).Local {
@@ -155,7 +155,8 @@ func effectiveSizes(p *pipeline.Plan) (texts []string) {
 		text := fmt.Sprintf("weights in [%s, %s]: the effective sample size (Kish) is at least %.3g %% of the rows",
 			spelling.Short(low, 4), spelling.Short(high, 4), 100*4*low/high/(1+low/high)/(1+low/high))
 		if low == 0 {
-			text = fmt.Sprintf("weights in [0, %s]: a lower end above 0 would bound the effective sample size (Kish)", spelling.Short(high, 4))
+			text = fmt.Sprintf("weights in [0, %s]: a lower end above 0 would bound the effective sample size (Kish)",
+				spelling.Short(high, 4))
 		}
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)

@@ -12,7 +12,7 @@ import (
 // cellCount formats the number of cells of a query or, if keys are discovered, the threshold of their noisy counts.
 func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
-		text := "keys ≥ " + spelling.Short(q.Threshold(), 6)
+		text := "keys ≥ " + spelling.Up(q.Threshold(), 6)
 		if q.Selection.Weighted {
 			text += " in weight"
 		}
@@ -46,7 +46,7 @@ const atMost = "at most "
 // divided.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
-	text := spelling.Short(half, 4)
+	text := spelling.Up(half, 4)
 	if _, _, weighted := kinds.Weights(q.Query); weighted && perRow {
 		text += " / weights"
 	} else if perRow {

@@ -16,8 +16,9 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-const plotLong = `plot draws the picture of a query of a published release into a file: SVG, PNG or PDF, by the file's extension. It is the picture that the page
-shows: bars or a line with intervals, a heat map, or a map of points. Quantiles and the like are named after a dot: --query age.quantiles.
+const plotLong = `plot draws the picture of a query of a published release into a file: SVG, PNG or PDF, by the file's
+extension. It is the picture that the page shows: bars or a line with intervals, a heat map, or a map of points.
+Quantiles and the like are named after a dot: --query age.quantiles.
 
 With --job a query by nearest points is drawn on a map: their places come from the public files of the job.`
 

@@ -21,10 +21,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML. It is made from the release's manifest. The ledger says
-whether the release was withdrawn, if it is near the folder or named by --store. What the program cannot know comes from the job's deployment
-block. What that block leaves out is "Not stated.", for a person to fill in, and the record's status is Draft. The registry has no word for
-Gaussian differential privacy: the record says Approximate DP, and gives mu among the details.`
+const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML. It is made
+from the release's manifest. The ledger says whether the release was withdrawn, if it is near the folder or named by
+--store. What the program cannot know comes from the job's deployment block. What that block leaves out is "Not
+stated.", for a person to fill in, and the record's status is Draft. The registry has no word for Gaussian differential
+privacy: the record says Approximate DP, and gives mu among the details.`
 
 func registryCommand(c *console.Console) *cobra.Command {
 	store := ""

@@ -20,8 +20,10 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-const reportLong = `report writes the page and the descriptions of a published release whose job says output.report: false into a folder of their own. The release itself is never changed: its files are compared with the manifest first, and the new ones
-lie beside it, in DIR.report, or in the folder that --out names, which is new, empty or holds an earlier report. They are made of the noisy values and cost no budget; the manifest does not vouch for them.
+const reportLong = `report writes the page and the descriptions of a published release whose job says output.report:
+false into a folder of their own. The release itself is never changed: its files are compared with the manifest first,
+and the new ones lie beside it, in DIR.report, or in the folder that --out names, which is new, empty or holds an
+earlier report. They are made of the noisy values and cost no budget; the manifest does not vouch for them.
 
 With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
 

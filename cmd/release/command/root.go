@@ -102,12 +102,16 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), ledger.PruneCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, runjob.Build), a.mergeCmd(),
-		columns.Command(a.Console), initjob.Command(a.Console), initjob.ProfileCommand(a.Console), preview.Command(a.Console, runjob.Program,
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program),
+		ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), ledger.PruneCommand(a.Console), a.statusCmd(),
+		a.backfillCmd(), aggregate.Command(a.Console, runjob.Build), a.mergeCmd(),
+		columns.Command(a.Console), initjob.Command(a.Console), initjob.ProfileCommand(a.Console),
+		preview.Command(a.Console, runjob.Program,
 			previewText), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console),
 		indexCommand(a.Console), plotCommand(a.Console), combineCommand(a.Console), changesCommand(a.Console),
 		publish.Command(a.Console),
-		signing.KeygenCommand(a.Console), registryCommand(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
+		signing.KeygenCommand(a.Console), registryCommand(a.Console), denoise.Command(a.Console),
+		calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
 		a.versionCmd(), a.manCmd(),
 	)
 	for _, v := range a.added {
@@ -116,7 +120,8 @@ func (a *app) root() *cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return console.Usagef("write %s before all flags", v.Name) },
 		})
 	}
-	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "backup"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}, {"prune"}} {
+	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "backup"}, {"ledger", "copy"}, {"publish"},
+		{"withdraw"}, {"prune"}} {
 		if verb, _, err := root.Find(words); err == nil {
 			a.addMetrics(verb)
 		}

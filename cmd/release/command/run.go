@@ -27,8 +27,9 @@ The spend is recorded in the ledger before the first random draw. The same run a
 and does not open the input, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the
 same charge.
 
-Only a change that affects the noisy values needs a new release. If you change the name, the formats, the denoising steps or the texts for readers,
-run makes the release anew from the noisy values that are there, and spends nothing. The older folder is moved aside.`
+Only a change that affects the noisy values needs a new release. If you change the name, the formats, the denoising
+steps or the texts for readers, run makes the release anew from the noisy values that are there, and spends nothing. The
+older folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -73,14 +74,16 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 }
 
-const mergeLong = `merge makes the release of a job from the files that release aggregate wrote, one for each shard of the input. It publishes the release as
-run does: the same charge, the same noise, the same folder. The numbers before the noise are the same as in a run on one machine.
+const mergeLong = `merge makes the release of a job from the files that release aggregate wrote, one for each shard of
+the input. It publishes the release as run does: the same charge, the same noise, the same folder. The numbers before
+the noise are the same as in a run on one machine.
 
-The files must be of one run: of this job, of one state of its table, of this version of the program and under one key, and each shard must
-be there once.
+The files must be of one run: of this job, of one state of its table, of this version of the program and under one key,
+and each shard must be there once.
 
-If the units of a large table are columns, the files hold their rows, and most of the work is here. Then share it: release aggregate
---partitions M writes M files for each shard, one process for each partition merges those, and the last merge adds up M small files:
+If the units of a large table are columns, the files hold their rows, and most of the work is here. Then share it:
+release aggregate --partitions M writes M files for each shard, one process for each partition merges those, and the
+last merge adds up M small files:
 
   release aggregate JOB --key run.key --shard 1/3 --partitions 2 --out 1.part    for each of the shards: 1.part.1 and 1.part.2
   release merge JOB --key run.key --partition 1/2 --to 1.merged *.part.1         for each of the partitions, anywhere, without the ledger
@@ -99,7 +102,8 @@ func (a *app) mergeCmd() *cobra.Command {
 	var of parts
 	var partition aggregate.Merge
 	cmd := &cobra.Command{
-		Use: "merge JOB FILE...", Short: "Make and publish a release from the files of release aggregate", Long: mergeLong, Args: cobra.MinimumNArgs(2),
+		Use: "merge JOB FILE...", Short: "Make and publish a release from the files of release aggregate", Long: mergeLong,
+		Args:    cobra.MinimumNArgs(2),
 		Example: "  release merge job.yaml --key run.key parts/*.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of.paths = args[1:]
@@ -115,7 +119,8 @@ func (a *app) mergeCmd() *cobra.Command {
 	cmd.Flags().StringVar(&partition.To, "to", "", "the file for --partition")
 	a.addRelease(cmd, &flags, &ask)
 	cmd.MarkFlagsRequiredTogether("partition", "to")
-	for _, name := range []string{"out", "new-release", "compare-input", "incomplete", "json", "sign", "anchor", "new-ledger", "metrics"} {
+	for _, name := range []string{"out", "new-release", "compare-input", "incomplete", "json", "sign", "anchor",
+		"new-ledger", "metrics"} {
 		cmd.MarkFlagsMutuallyExclusive("partition", name)
 	}
 	return cmd

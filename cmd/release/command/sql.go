@@ -15,11 +15,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-const sqlLong = `sql prints the statements that run would send to the database of input.sql, one for each query, for review. They hold every value that they
-compare with; there are no parameters. Nothing is spent, and no row is read.
+const sqlLong = `sql prints the statements that run would send to the database of input.sql, one for each query, for
+review. They hold every value that they compare with; there are no parameters. Nothing is spent, and no row is read.
 
-The types of columns decide how they are read. Without --dialect the database of the job is asked for them, if this program has its driver.
-With --dialect, and without the driver, nothing is connected, and the types are those that the job's queries suggest.`
+The types of columns decide how they are read. Without --dialect the database of the job is asked for them, if this
+program has its driver. With --dialect, and without the driver, nothing is connected, and the types are those that the
+job's queries suggest.`
 
 func sqlCommand(c *console.Console) *cobra.Command {
 	var flags jobs.Flags

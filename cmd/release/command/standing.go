@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -107,8 +108,8 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it " +
 			"left and charges nothing more"}
 	case protocol.NextResume:
-		return []string{"charged already, by a run that was cut short: a run continues under that charge and charges nothing " +
-			"more"}
+		return []string{"charged already, by a run that was cut short: a run continues under that charge and charges " +
+			"nothing more"}
 	}
 	return quoteLines(p, s.Quote)
 }
@@ -129,7 +130,8 @@ func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, r
 // plan reads no text files. The sentence depends only on the job.
 func dataPolicy(p *pipeline.Plan, refuses bool) string {
 	if refuses {
-		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
+		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: " +
+			"refuse)"
 	}
 	types := map[string]string{}
 	for prefix, in := range p.Job().Inputs() {
@@ -158,11 +160,13 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
-			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share),
+			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s",
+				spelling.Percent(r.Share, true),
 				q.Account.Dataset, moreText(r)))
 			continue
 		}
-		lines = append(lines, console.Fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name),
+		lines = append(lines, console.Fill("%s of that for %s, %s", spelling.Percent(r.Share, true),
+			strings.TrimSpace(r.Per+" "+r.Name),
 			moreText(r)))
 	}
 	switch {
@@ -191,14 +195,6 @@ func moreText(r ledger.Room) string {
 		return "room for more than a million more releases like this"
 	}
 	return console.Fill("room for %.0f more releases like this", math.Floor(r.Fits))
-}
-
-// percentText formats a fraction as a percentage of three digits.
-func percentText(share float64) string {
-	if share > 1e4 {
-		return "more than a million %"
-	}
-	return console.Fill("%.3g %%", 100*share)
 }
 
 // chargeRefusal returns an error if the plan's charge would be refused.

@@ -12,8 +12,9 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-const suggestLong = `suggest prints a job with the least epsilon at which every query is as accurate as the job asks for (accuracy: {95%: 40}). All else in
-the file stays as it is. It reads the job file and its public files, and no data. privacy.weights: auto splits epsilon so that this is as little as possible.`
+const suggestLong = `suggest prints a job with the least epsilon at which every query is as accurate as the job asks for
+(accuracy: {95%: 40}). All else in the file stays as it is. It reads the job file and its public files, and no data.
+privacy.weights: auto splits epsilon so that this is as little as possible.`
 
 func (a *app) suggestCmd() *cobra.Command {
 	var flags jobs.Flags

@@ -148,8 +148,8 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 		}
 	}
 	if len(names) != 1 {
-		return "", console.Usagef("data intervals need a job with one parameter that is a date, such as params: {day: {type: "+
-			"date, every: day}}; this job has %d", len(names))
+		return "", console.Usagef("data intervals need a job with one parameter that is a date, such as params: {day: "+
+			"{type: date, every: day}}; this job has %d", len(names))
 	}
 	return names[0], nil
 }

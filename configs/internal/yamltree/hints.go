@@ -43,14 +43,15 @@ func textHint(s Spot) string {
 
 func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && !IsNull(n) }
 
-// MappingHint returns the hint for a value that should be a mapping with the keys of a struct. A text without blanks and
-// marks, unlike a condition or a list, is the value of the only required key.
+// MappingHint returns the hint for a value that should be a mapping with the keys of a struct. A text without blanks
+// and marks, unlike a condition or a list, is the value of the only required key.
 func MappingHint(s Spot, t reflect.Type) string {
 	keys := KeysOf(t)
 	switch {
 	case IsNull(s.Node):
 		return "write {} for a mapping without keys, or remove the key"
-	case isText(s.Node) && !strings.ContainsAny(s.Node.Value, " ,;=<>()") && len(keys.Required) == 1 && t.Field(keys.Index[keys.Required[0]]).Type.Kind() == reflect.String:
+	case isText(s.Node) && !strings.ContainsAny(s.Node.Value, " ,;=<>()") && len(keys.Required) == 1 &&
+		t.Field(keys.Index[keys.Required[0]]).Type.Kind() == reflect.String:
 		return "write {" + keys.Required[0] + ": " + Shown(s.Node.Value) + "}"
 	}
 	return exampleHint(s)
@@ -119,8 +120,8 @@ func KeysIn(n *yaml.Node) (keys []string) {
 	return keys
 }
 
-// nextNumber matches what separates a number from the one before, and the number. A hyphen between two numbers separates
-// them: it is no sign.
+// nextNumber matches what separates a number from the one before, and the number. A hyphen between two numbers
+// separates them: it is no sign.
 var nextNumber = regexp.MustCompile(`^(?:\s+[-–—]\s+|[-–—]|\s*(?:[,;:…]|\.{2,3}|to|and)\s*|\s+)([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)`)
 
 // numbersIn returns the numbers in a text such as "0-100", "0..100" or "[0; 100]". It returns nil if the text has

@@ -102,7 +102,8 @@ func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	case err != nil || v.OverflowInt(n):
 		d.Refuse(s, CodeBadValue, "the number is out of range", "")
 	case hasLeast && below(n, least):
-		d.Refuse(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.Show(s.Path, strconv.FormatInt(n, 10))), "")
+		d.Refuse(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.Show(s.Path, strconv.FormatInt(n, 10))),
+			"")
 	default:
 		v.SetInt(n)
 	}

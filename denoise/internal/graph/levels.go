@@ -134,8 +134,8 @@ func (s *levelSets) mean(nodes []int32) int64 {
 	return whole + part/n
 }
 
-// closeEdges records the order of the two ends of each edge that leads out of upper, the nodes above the cut, and closes
-// the edge.
+// closeEdges records the order of the two ends of each edge that leads out of upper, the nodes above the cut, and
+// closes the edge.
 func (s *levelSets) closeEdges(upper []int32) {
 	for _, i := range upper {
 		for a, end := s.g.arcs(i); a < end; a++ {

@@ -77,7 +77,8 @@ func (w *walker) draw(ctx context.Context, random *public) (*Forest, error) {
 	for _, r := range w.root {
 		done[r] = true
 	}
-	last := make([]int32, n) // last[i] is the arc by which the walk last left node i; overwriting it erases the walk's loops
+	last := make([]int32,
+		n) // last[i] is the arc by which the walk last left node i; overwriting it erases the walk's loops
 	steps := 200*n + 1e7
 	for i := range int32(n) {
 		at := i

@@ -33,7 +33,8 @@ func invent() country {
 				name := fmt.Sprintf("%s %d.%d", region, county+1, town+1)
 				c.places = append(c.places, []string{region, fmt.Sprintf("%s %d", region, county+1), name})
 				for range int(60 * math.Exp(1.2*r.NormFloat64())) {
-					c.people = append(c.people, []string{fmt.Sprint(len(c.people)), name, fmt.Sprint(int(95 * math.Pow(r.Float64(), 1.3))),
+					c.people = append(c.people, []string{fmt.Sprint(len(c.people)), name,
+						fmt.Sprint(int(95 * math.Pow(r.Float64(), 1.3))),
 						[]string{"f", "m"}[r.IntN(2)]})
 				}
 			}

@@ -74,8 +74,8 @@ func (p place) prepare(ctx context.Context) error {
 
 // try fills a new folder next to data, checks it, and moves it to data.
 func (p place) try(ctx context.Context, o origin) error {
-	staging, err := os.MkdirTemp(p.dir, "data.new-")
-	if err != nil {
+	staging := filepath.Join(p.dir, "data.new")
+	if err := errors.Join(os.RemoveAll(staging), os.Mkdir(staging, 0o700)); err != nil { // a killed process leaves one
 		return err
 	}
 	defer func() { _ = os.RemoveAll(staging) }() // no harm: the folder is empty or no longer needed

@@ -62,13 +62,14 @@ func holds(t *testing.T, dir, want string) {
 	if err != nil || string(got) != want {
 		t.Errorf("the table holds %q, %v; want %q", got, err, want)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "data.new-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "data.new*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
 
 func TestFromFolder(t *testing.T) {
 	e, dir := small(t)
+	write(t, filepath.Join(dir, "data.new", "half.csv"), "left by a process that was killed")
 	root := t.TempDir()
 	t.Setenv("DPRELEASE_DATA", root)
 	write(t, filepath.Join(root, "sub", "table.txt"), originalText)

@@ -57,7 +57,8 @@ var formulaStyles = []picture.Key{
 	{Name: "Mechanism 4", Style: picture.Style{Color: picture.Orange, Line: picture.Dashed}},
 	{Name: "Dwork-2014", Style: picture.Style{Color: picture.Vermilion, Line: picture.Dotted}},
 	{Name: "Dwork-2006", Style: picture.Style{Color: picture.Blue, Line: picture.Dotted}},
-	{Name: "DP-OPT, James-Stein", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid, Mark: picture.Triangle}},
+	{Name: "DP-OPT, James-Stein", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid,
+		Mark: picture.Triangle}},
 }
 
 // panel adds a curve for each of the keys to a chart.

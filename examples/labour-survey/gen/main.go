@@ -41,7 +41,8 @@ func month(at int) [][]string {
 		default:
 			hours = fmt.Sprint(min(max(int(usual), 4), 70))
 		}
-		rows = append(rows, []string{fmt.Sprint(person + 1), in.name, fmt.Sprint(age), status, hours, fmt.Sprintf("%.1f", weight)})
+		rows = append(rows, []string{fmt.Sprint(person + 1), in.name, fmt.Sprint(age), status, hours,
+			fmt.Sprintf("%.1f", weight)})
 	}
 	return rows
 }

@@ -51,7 +51,8 @@ var tables = mergeTables(people, map[string]table{
 	"wikimedia-history": {rows: 300_000, header: []string{"country", "page", "views"},
 		row: func(r *rand.Rand, i int) []string {
 			page := skewed(r, 5000, 4)
-			return []string{names("country", 30)[i%30], names("page", 5000)[page], strconv.Itoa(1 + skewed(r, 20_000/(1+page), 2))}
+			return []string{names("country", 30)[i%30], names("page", 5000)[page],
+				strconv.Itoa(1 + skewed(r, 20_000/(1+page), 2))}
 		},
 		beside: mergeTables(list("country", names("country", 30)), list("page", names("page", 5000)))},
 	// all rows are of the same weekday in six weeks; in the last week fewer people go out
@@ -76,17 +77,20 @@ var tables = mergeTables(people, map[string]table{
 	"linkedin": {rows: 500_000, header: []string{"hire", "region", "employer"},
 		row: func(r *rand.Rand, i int) []string {
 			region := r.IntN(20)
-			return []string{strconv.Itoa(i), names("region", 20)[region], fmt.Sprintf("employer%05d", (skewed(r, 20_000, 5)+region*37)%20_000)}
+			return []string{strconv.Itoa(i), names("region", 20)[region],
+				fmt.Sprintf("employer%05d", (skewed(r, 20_000, 5)+region*37)%20_000)}
 		},
 		beside: list("region", names("region", 20))},
 	"broadband": {rows: 2_000_000, header: []string{"zip", "speed_mbps"},
 		row: func(r *rand.Rand, _ int) []string {
-			return []string{fmt.Sprintf("%05d", 10_000+skewed(r, 32_000, 2)), strconv.FormatFloat(20*math.Exp(r.NormFloat64()), 'f', 1, 64)}
+			return []string{fmt.Sprintf("%05d", 10_000+skewed(r, 32_000, 2)),
+				strconv.FormatFloat(20*math.Exp(r.NormFloat64()), 'f', 1, 64)}
 		},
 		// the first codes are the most frequent, and their numbers of households are larger
-		beside: map[string]table{"zip": {rows: 32_000, header: []string{"zip", "households"}, row: func(_ *rand.Rand, i int) []string {
-			return []string{strconv.Itoa(10_000 + i), strconv.Itoa(20 + int(2500/math.Sqrt(1+float64(i))))}
-		}}}},
+		beside: map[string]table{"zip": {rows: 32_000, header: []string{"zip", "households"},
+			row: func(_ *rand.Rand, i int) []string {
+				return []string{strconv.Itoa(10_000 + i), strconv.Itoa(20 + int(2500/math.Sqrt(1+float64(i))))}
+			}}}},
 	// 4 states of 10 counties of 25 tracts; the states have 250,000 people each
 	"census": {rows: 1_000_000, header: []string{"tract", "sex", "age", "race"},
 		row: func(r *rand.Rand, i int) []string {
@@ -94,9 +98,10 @@ var tables = mergeTables(people, map[string]table{
 				strconv.Itoa(int(min(39+22*math.Abs(r.NormFloat64()*0.9-0.2), 99))), names("race", 7)[skewed(r, 7, 3)]}
 		},
 		beside: mergeTables(list("race", names("race", 7)), map[string]table{
-			"tract": {rows: 1000, header: []string{"tract", "county", "state", "country"}, row: func(_ *rand.Rand, i int) []string {
-				return []string{names("tract", 1000)[i], names("county", 40)[i/25], names("state", 4)[i/250], "all"}
-			}},
+			"tract": {rows: 1000, header: []string{"tract", "county", "state", "country"},
+				row: func(_ *rand.Rand, i int) []string {
+					return []string{names("tract", 1000)[i], names("county", 40)[i/25], names("state", 4)[i/250], "all"}
+				}},
 			"state": {rows: 4, header: []string{"state", "population"}, row: func(_ *rand.Rand, i int) []string {
 				return []string{names("state", 4)[i], "250000"}
 			}}})},

@@ -255,8 +255,8 @@ func (o *options) run(job string, merge []string) int {
 		return code
 	}
 	if foreign(ctx, job, o.params.values(), key) {
-		return report(exitInput, errors.New("shard-foreign: the key in "+dpbeam.KeyVariable+" was made for another ledger; nothing was "+
-			"read or charged; make a key with release aggregate JOB --new-key FILE where this ledger is"))
+		return report(exitInput, errors.New("shard-foreign: the key in "+dpbeam.KeyVariable+" was made for another ledger; "+
+			"nothing was read or charged; make a key with release aggregate JOB --new-key FILE where this ledger is"))
 	}
 	if o.parts == "" {
 		o.parts = folder
@@ -331,7 +331,8 @@ func released(ctx context.Context, plan *pipeline.Plan) bool {
 // foreign reports whether the key belongs to another ledger than the job's. If the job or the ledger cannot be read, it
 // returns false, and a later step reports the error.
 func foreign(ctx context.Context, path string, params map[string]string, key partial.Key) bool {
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: os.LookupEnv, CheckStep: pipeline.CheckStep})
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: os.LookupEnv,
+		CheckStep: pipeline.CheckStep})
 	if len(diags) > 0 {
 		return false
 	}
@@ -404,8 +405,8 @@ func unknownReason(err error) string {
 	case inProcess():
 		return "Beam's runner in this process failed; is there enough memory, and room in the temporary folder?"
 	case runner() == dataflow:
-		return "Dataflow needs --project, --region, --staging_location and the right to use them; its console has the job's " +
-			"reason"
+		return "Dataflow needs --project, --region, --staging_location and the right to use them; its console has the " +
+			"job's reason"
 	case status.Code(err) == codes.Unavailable || errors.Is(err, context.DeadlineExceeded):
 		return "the runner cannot be reached at --endpoint"
 	}

@@ -28,8 +28,9 @@ const sparkJobServer = `<project xmlns="http://maven.apache.org/POM/4.0.0"><mode
 </dependencies></project>
 `
 
-// newSpark starts a cluster of Spark with two workers of one core each, and Beam's job server, which end with the test. It
-// returns the job server's port and the folder of the processes' logs. The test is skipped if they cannot be installed.
+// newSpark starts a cluster of Spark with two workers of one core each, and Beam's job server, which end with the test.
+// It returns the job server's port and the folder of the processes' logs. The test is skipped if they cannot be
+// installed.
 func newSpark(t *testing.T) (port int, dir string) {
 	t.Helper()
 	if os.Getenv("DPRELEASE_ENGINES") == "" {

@@ -12,7 +12,8 @@ import (
 const lakehouseVersion = "4.1.4"
 
 // lakehouseJars are Maven artifacts.
-var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "io.delta:delta-spark_2.13:4.3.0",
+var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+	"io.delta:delta-spark_2.13:4.3.0",
 	"io.delta:delta-storage:4.3.0"}
 
 // StartLakehouse starts a server that ends with the test. Its catalogue iceberg holds Iceberg tables in the server's
@@ -28,10 +29,11 @@ func StartLakehouse(t testing.TB) *Server {
 		t.Skipf("Iceberg and Delta cannot be had: %v", err)
 	}
 	// local[2] is one process with two threads, because another server may run at the same time.
-	return start(t, lakehouseVersion, "local[2]", jars, []string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
-		"spark.sql.catalog.iceberg.type=hadoop", "spark.sql.catalog.iceberg.warehouse=${dir}/iceberg",
-		"spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
-		"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})
+	return start(t, lakehouseVersion, "local[2]", jars,
+		[]string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
+			"spark.sql.catalog.iceberg.type=hadoop", "spark.sql.catalog.iceberg.warehouse=${dir}/iceberg",
+			"spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
+			"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})
 }
 
 // installJars installs Maven artifacts, and returns the paths of their jars.

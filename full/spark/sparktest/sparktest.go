@@ -67,7 +67,8 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	if len(jars) > 0 {
 		args = append(args, "--jars", strings.Join(jars, ","))
 	}
-	for _, setting := range append([]string{"spark.ui.enabled=false", "spark.executor.memory=2g", "spark.sql.shuffle.partitions=4",
+	for _, setting := range append([]string{"spark.ui.enabled=false", "spark.executor.memory=2g",
+		"spark.sql.shuffle.partitions=4",
 		"spark.local.dir=" + s.Dir, "spark.sql.warehouse.dir=" + filepath.Join(s.Dir, "tables")}, settings...) {
 		args = append(args, "--conf", strings.ReplaceAll(setting, "${dir}", s.Dir))
 	}

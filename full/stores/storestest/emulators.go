@@ -159,7 +159,8 @@ func StartGoogle(t testing.TB) *Google {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"HTTPS_PROXY": tunnel.URL, "https_proxy": tunnel.URL, "NO_PROXY": "", "no_proxy": "", "SSL_CERT_FILE": trusted, "STORAGE_EMULATOR_HOST": "",
+		"HTTPS_PROXY": tunnel.URL, "https_proxy": tunnel.URL, "NO_PROXY": "", "no_proxy": "", "SSL_CERT_FILE": trusted,
+		"STORAGE_EMULATOR_HOST":          "",
 		"GOOGLE_APPLICATION_CREDENTIALS": g.Credentials, "HOME": dir,
 	} {
 		t.Setenv(name, value)
@@ -211,7 +212,8 @@ func account(t testing.TB, dir, email, tokens string) string {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(map[string]string{
-		"type": "service_account", "project_id": "test", "private_key_id": "1", "client_email": email, "client_id": "1", "token_uri": tokens,
+		"type": "service_account", "project_id": "test", "private_key_id": "1", "client_email": email, "client_id": "1",
+		"token_uri":   tokens,
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})),
 	})
 	path := filepath.Join(dir, email+".json")
@@ -229,8 +231,10 @@ func (g *Google) certificate(t testing.TB) tls.Certificate {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{googleHost}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,
+		SerialNumber: big.NewInt(1), DNSNames: []string{googleHost}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(24 * time.Hour),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -105,7 +105,8 @@ func Start(t testing.TB) *Server {
 		return cmd
 	})
 	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL,
+		"AWS_REGION":                "us-east-1",
 		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir,
 			"none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
 	} {

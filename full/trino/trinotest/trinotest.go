@@ -122,14 +122,17 @@ func (s *Server) run(t testing.TB, java, dir string) {
 	defer db.Close()
 	server := exec.Command(java, "-Xmx1600m", "-XX:+UseSerialGC", "-cp",
 		filepath.Join(dir, "trino-server-core-"+version, "lib", "*"),
-		"-Djdk.attach.allowAttachSelf=true", "--add-modules=jdk.incubator.vector", "-Dnode.environment=test", "-Dnode.id=test",
+		"-Djdk.attach.allowAttachSelf=true", "--add-modules=jdk.incubator.vector", "-Dnode.environment=test",
+		"-Dnode.id=test",
 		"-Dnode.data-dir="+s.Dir, "-Dconfig="+filepath.Join(s.Dir, "config.properties"),
 		"-Dlog.levels-file="+filepath.Join(s.Dir, "log.properties"), "-Dplugin.dir="+filepath.Join(dir, onlyPlugins),
 		"-Dcatalog.config-dir="+filepath.Join(s.Dir, "etc", "catalog"), "io.trino.server.TrinoServer")
 	s.Start(t, server, func(ctx context.Context) bool {
-		_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS memory.default.ready AS SELECT * FROM TABLE(sequence(1, 10))")
+		_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS memory.default.ready AS SELECT * FROM TABLE(sequence(1, "+
+			"10))")
 		rows := 0
-		return err == nil && db.QueryRowContext(ctx, "SELECT count(*) FROM memory.default.ready").Scan(&rows) == nil && rows > 0
+		return err == nil && db.QueryRowContext(ctx, "SELECT count(*) FROM memory.default.ready").Scan(&rows) == nil &&
+			rows > 0
 	})
 }
 

@@ -30,8 +30,8 @@ CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'app
 CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 `
 
-// ensure makes a ledger file if there is none; if that fails, it leaves no file, and no lock file that it made. If there
-// is a ledger file, ensure inspects it.
+// ensure makes a ledger file if there is none; if that fails, it leaves no file, and no lock file that it made. If
+// there is a ledger file, ensure inspects it.
 func ensure(ctx context.Context, path string, s sharing, from origin) (err error) {
 	err = inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -20,8 +20,8 @@ import (
 const sqliteLocks = 1 << 30
 
 // fileHolder returns the error of a ledger whose file another process has locked. It names the process if the system
-// shows that it holds the lock; else it is ledger.ErrBusy. It does not open the ledger: closing a file drops SQLite's own
-// locks.
+// shows that it holds the lock; else it is ledger.ErrBusy. It does not open the ledger: closing a file drops SQLite's
+// own locks.
 func fileHolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

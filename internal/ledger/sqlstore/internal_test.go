@@ -57,7 +57,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// A ledger that cannot be made leaves no lock file. One that was there stays, since another process may hold a lock in it.
+// A ledger that cannot be made leaves no lock file. One that was there stays, since another process may hold a lock in
+// it.
 func TestAFailedLedgerLeavesNoLockFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")

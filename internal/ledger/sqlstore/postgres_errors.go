@@ -43,7 +43,8 @@ func postgresMeaning(code string) error {
 	switch code {
 	case "40001", "40P01", "55P03": // serialization failure, deadlock, lock timeout
 		return ledger.ErrBusy
-	case "57P01", "57P02", "57P03", "25P03", "53300": // shut down, crashed, starting, timed out while idle, too many connections
+	case "57P01", "57P02", "57P03", "25P03",
+		"53300": // shut down, crashed, starting, timed out while idle, too many connections
 		return errLost
 	case "25006":
 		return ledger.ErrReadOnly

@@ -86,7 +86,8 @@ func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 // nextEntries returns at most perQuery entries, starting with sequence number from.
 func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
 	rows, err := t.conn.Query(t.ctx,
-		"SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
+		"SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from,
+		perQuery)
 	if err != nil {
 		return nil, t.translate(err)
 	}

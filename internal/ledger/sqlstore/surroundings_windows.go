@@ -58,7 +58,8 @@ func (c *checker) checkAbove(path string, own bool) error {
 	if filepath.Dir(path) != path {
 		remedy = private.Repair(path, info)
 	}
-	return c.checkRights(path, private.Read|private.Write, true, "read what is made in it, or roll the ledger back", remedy)
+	return c.checkRights(path, private.Read|private.Write, true, "read what is made in it, or roll the ledger back",
+		remedy)
 }
 
 func (c *checker) checkLedger(path string, info fs.FileInfo) error {

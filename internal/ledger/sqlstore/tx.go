@@ -81,7 +81,8 @@ func (t *tx) check(arrival bool) error {
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
 	case sync != synchronousExtra || journal != journalMode:
 		return fmt.Errorf("%w: another program set its journal mode to %s (synchronous %d), in which commits would not be "+
-			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=%s'", ledger.ErrUnavailable, journal, sync, journalMode)
+			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=%s'", ledger.ErrUnavailable, journal, sync,
+			journalMode)
 	}
 	return nil
 }

@@ -88,8 +88,8 @@ func fillBlock(keys *gauss.Keys, block int, cells []int64) error {
 	return s.Fill(cells)
 }
 
-// workers tests whether the sources of two workers are independent. It compares samples at the same index of two sources
-// that are made like the sources of workers.
+// workers tests whether the sources of two workers are independent. It compares samples at the same index of two
+// sources that are made like the sources of workers.
 func workers(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))

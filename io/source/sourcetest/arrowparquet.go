@@ -14,8 +14,8 @@ import (
 )
 
 // Arrow's library encodes and decodes the columns of Parquet files here. Its package pqarrow, which converts arrays to
-// such columns, is not used: it needs Arrow's compute engine and gRPC, which take longer to compile than the rest of the
-// library.
+// such columns, is not used: it needs Arrow's compute engine and gRPC, which take longer to compile than the rest of
+// the library.
 
 // MarshalArrowParquet returns a record batch as a Parquet file that Arrow's library writes. The file has no row group
 // if the batch has no rows. For data pages of version 2, the library loops forever if a row has more list elements than
@@ -190,7 +190,8 @@ var leafTypes = map[arrow.Type]parquetLeaf{
 }
 
 var timeUnits = map[arrow.TimeUnit]schema.TimeUnitType{
-	arrow.Millisecond: schema.TimeUnitMillis, arrow.Microsecond: schema.TimeUnitMicros, arrow.Nanosecond: schema.TimeUnitNanos,
+	arrow.Millisecond: schema.TimeUnitMillis, arrow.Microsecond: schema.TimeUnitMicros,
+	arrow.Nanosecond: schema.TimeUnitNanos,
 }
 
 // newLeaf returns the leaf of an array. For most types, the array's method Value returns the cells.

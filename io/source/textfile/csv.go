@@ -71,8 +71,8 @@ const (
 // NoQuote is the Quote of files in which no character quotes.
 const NoQuote rune = -1
 
-// StatedDelimiter returns the delimiter that a line such as sep=; states, with or without its line end; 0 if the line is
-// another one.
+// StatedDelimiter returns the delimiter that a line such as sep=; states, with or without its line end; 0 if the line
+// is another one.
 func StatedDelimiter(line string) rune {
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	if d, ok := strings.CutPrefix(line, "sep="); ok && len(d) == 1 && d[0] < utf8.RuneSelf {

@@ -15,7 +15,8 @@ import (
 // some have null in them, and some have no cell or no value.
 func Sampled(t *testing.T, s *Server) {
 	t.Helper()
-	columns := []stabilitytest.Column{{Name: "person", Kind: stabilitytest.Text}, {Name: "home", Kind: stabilitytest.Int64},
+	columns := []stabilitytest.Column{{Name: "person", Kind: stabilitytest.Text},
+		{Name: "home", Kind: stabilitytest.Int64},
 		{Name: "trip", Kind: stabilitytest.Int64}, {Name: "word", Kind: stabilitytest.Text}, {Name: "day",
 			Kind: stabilitytest.Date}, {Name: "at", Kind: stabilitytest.Instant}, {Name: "paid", Kind: stabilitytest.Bool},
 		{Name: "zone", Kind: stabilitytest.Text}, {Name: "x", Kind: stabilitytest.Float64}, {Name: "i",

@@ -45,8 +45,10 @@ func Stability(t *testing.T, s *Server, pairs int) {
 
 // kinds maps the kinds of drawn columns to the kinds as which a database's columns are read.
 var kinds = map[stabilitytest.Kind]table.Kind{
-	stabilitytest.Int64: table.Int, stabilitytest.Int32: table.Int, stabilitytest.Whole: table.Int, stabilitytest.Float64: table.Float, stabilitytest.Float32: table.Float,
-	stabilitytest.Cents: table.Float, stabilitytest.Bool: table.Bool, stabilitytest.Text: table.String, stabilitytest.Date: table.Date,
+	stabilitytest.Int64: table.Int, stabilitytest.Int32: table.Int, stabilitytest.Whole: table.Int,
+	stabilitytest.Float64: table.Float, stabilitytest.Float32: table.Float,
+	stabilitytest.Cents: table.Float, stabilitytest.Bool: table.Bool, stabilitytest.Text: table.String,
+	stabilitytest.Date:    table.Date,
 	stabilitytest.Instant: table.Timestamp, stabilitytest.Clock: table.Timestamp,
 }
 

@@ -294,5 +294,6 @@ func ReadAll(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) ([]stabilityte
 
 func newReader(t *testing.T, d *sqlpush.Database) *sqlpush.Reader {
 	limits := local.Limits{Workers: 1, Memory: 1 << 30, Scratch: t.TempDir(), Separate: true}
-	return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, limits) }, make([]byte, 32))
+	return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, limits) },
+		make([]byte, 32))
 }

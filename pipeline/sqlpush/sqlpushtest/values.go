@@ -24,7 +24,8 @@ func Values(t *testing.T, s *Server, columns []UnitColumn) {
 			}
 		}
 		for _, text := range []string{"DROP TABLE IF EXISTS ends",
-			"CREATE TABLE ends (u INTEGER, i INTEGER, x " + c.Type + ")", "INSERT INTO ends VALUES " + strings.Join(rows, ", ")} {
+			"CREATE TABLE ends (u INTEGER, i INTEGER, x " + c.Type + ")", "INSERT INTO ends VALUES " + strings.Join(rows, ", "+
+				"")} {
 			if err := s.Exec(text); err != nil {
 				t.Fatal(err)
 			}

@@ -17,10 +17,10 @@ import (
 
 // Sums whose clamp is chosen later
 //
-// The clamp is chosen from a noisy histogram of the values, after all rows are read. Its minimum and maximum are edges of
-// the histogram's bins. So each cell has a row count and a sum of values for each bin. The sum under a clamp is the sum
-// of the bins inside the clamp, plus the clamp's minimum for each row below it and its maximum for each row above it. A
-// bin of the histogram counts the rows of all cells.
+// The clamp is chosen from a noisy histogram of the values, after all rows are read. Its minimum and maximum are edges
+// of the histogram's bins. So each cell has a row count and a sum of values for each bin. The sum under a clamp is the
+// sum of the bins inside the clamp, plus the clamp's minimum for each row below it and its maximum for each row above
+// it. A bin of the histogram counts the rows of all cells.
 
 // BinnedSums is the totals of values, which are single numbers, by cell and bin.
 type BinnedSums struct {

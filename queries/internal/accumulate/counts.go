@@ -65,8 +65,8 @@ func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	return err
 }
 
-// countCodes counts the rows of a column with dictionary codes. lookup[code] is the cell of a code, and null the cell of
-// null values.
+// countCodes counts the rows of a column with dictionary codes. lookup[code] is the cell of a code, and null the cell
+// of null values.
 func (a *Counts) countCodes(lookup []int32, c *table.Column, null int32) error {
 	slots := a.slots
 	if c.Valid != nil {

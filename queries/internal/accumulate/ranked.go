@@ -16,8 +16,9 @@ import (
 //
 // The bound on the rows of a unit is chosen from a noisy histogram of rows per unit, after all rows are read. A step is
 // a bound that can be chosen, for example 1, 2 or 5. Each step has a partial, with the rows that this bound keeps and
-// the next smaller bound drops; [bounding.Ranked] passes them on. The answer under a bound is the sum of the partials up
-// to its step. The histogram counts, for each step, the units for which it is the smallest bound that keeps all rows.
+// the next smaller bound drops; [bounding.Ranked] passes them on. The answer under a bound is the sum of the partials
+// up to its step. The histogram counts, for each step, the units for which it is the smallest bound that keeps all
+// rows.
 
 // Ranked holds a partial for each step.
 type Ranked struct {

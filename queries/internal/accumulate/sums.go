@@ -222,8 +222,8 @@ func (a *Sums) addNumbers(cells []int32, values []float64) {
 	})
 }
 
-// forPieces divides n rows into pieces, calls add for each piece, and flushes the 64-bit sums between pieces before they
-// can overflow.
+// forPieces divides n rows into pieces, calls add for each piece, and flushes the 64-bit sums between pieces before
+// they can overflow.
 func (a *Sums) forPieces(n int, add func(from, to int)) {
 	p := a.narrow
 	if p.slots == nil {
@@ -246,8 +246,8 @@ func (a *Sums) forPieces(n int, add func(from, to int)) {
 	}
 }
 
-// addCodes adds the rows of a batch if their values are codes of a dictionary of numbers, without nulls. Otherwise it adds
-// nothing and returns false.
+// addCodes adds the rows of a batch if their values are codes of a dictionary of numbers, without nulls. Otherwise it
+// adds nothing and returns false.
 func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	if a.narrow == nil {
 		return false, nil

@@ -7,8 +7,8 @@ package accumulate
 // so that the loops need no branch for them. The numbers of a dictionary are quantized once.
 //
 // For a variance, a row also has a second number: its value squared, less a constant ([aggregation.Second]). Its
-// magnitude is up to 2^60, so that a few of them overflow 64 bits. So its lower 30 bits and its upper bits have separate
-// sums in 64 bits each.
+// magnitude is up to 2^60, so that a few of them overflow 64 bits. So its lower 30 bits and its upper bits have
+// separate sums in 64 bits each.
 
 import (
 	"math"
@@ -31,8 +31,8 @@ const (
 	lowBits = 30
 )
 
-// sums64 holds the sums since the last flush to the 128-bit sums. In each slice of slots, slot 0 is for dropped rows and
-// slot c+1 for cell c.
+// sums64 holds the sums since the last flush to the 128-bit sums. In each slice of slots, slot 0 is for dropped rows
+// and slot c+1 for cell c.
 type sums64 struct {
 	quantize.Fast
 	slots []int64 // by slot, the sum of the values

@@ -113,7 +113,8 @@ func (a *Sums) AddTotal(t aggregation.Total) error {
 	return nil
 }
 
-// AddTotal adds the rows of a cell and step t.Table. If t.Table is the number of steps, it adds the units of step t.Cell.
+// AddTotal adds the rows of a cell and step t.Table. If t.Table is the number of steps, it adds the units of step
+// t.Cell.
 func (a *Ranked) AddTotal(t aggregation.Total) error {
 	steps := len(a.steps)
 	switch {
@@ -133,8 +134,8 @@ func (a *Ranked) AddTotal(t aggregation.Total) error {
 	return partial.AddTotal(t)
 }
 
-// AddTotal adds the rows and the sum of a cell and bin t.Table. If t.Table is the number of bins, it adds rows without a
-// value.
+// AddTotal adds the rows and the sum of a cell and bin t.Table. If t.Table is the number of bins, it adds rows without
+// a value.
 func (a *BinnedSums) AddTotal(t aggregation.Total) error {
 	a.makeCells()
 	if err := checkTotal(&t, int64(a.Cells)); err != nil {

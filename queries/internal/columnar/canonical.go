@@ -27,8 +27,8 @@ func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	return dst
 }
 
-// AppendWord appends the canonical text of a value that is not a text. word holds an integer, the bits of a float, or for
-// dates and times the number that a [table.Column] holds.
+// AppendWord appends the canonical text of a value that is not a text. word holds an integer, the bits of a float, or
+// for dates and times the number that a [table.Column] holds.
 func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	switch t.Kind {
 	case table.Bool:
@@ -45,8 +45,8 @@ func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	return strconv.AppendInt(dst, int64(word), 10)
 }
 
-// FirstDay and LastDay are the first and the last day of the years 1 to 9999, in days since 1970-01-01. Only these years
-// have an ISO form; other dates and times are written as numbers.
+// FirstDay and LastDay are the first and the last day of the years 1 to 9999, in days since 1970-01-01. Only these
+// years have an ISO form; other dates and times are written as numbers.
 const (
 	FirstDay   = -719162
 	LastDay    = 2932896

@@ -35,8 +35,8 @@ func AppendOrdered(dst []byte, c *table.Column, row int) (value []byte, ok bool)
 	return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])^1<<63), true
 }
 
-// AppendDecoded decodes a value of type t that AppendOrdered encoded, and appends it to v. For a null, whose encoding is
-// empty, it appends an arbitrary value.
+// AppendDecoded decodes a value of type t that AppendOrdered encoded, and appends it to v. For a null, whose encoding
+// is empty, it appends an arbitrary value.
 func AppendDecoded(v *table.Values, value []byte, t table.Type) {
 	switch {
 	case t.Kind == table.String:

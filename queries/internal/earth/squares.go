@@ -58,9 +58,9 @@ type candidates struct {
 	more  []site // the other candidates, by index
 }
 
-// undecided, nobody and tooMany are special values of candidates.only. If only is undecided, the nearest point depends on
-// the place in the square; if nobody, no point is near enough to any place of the square; if tooMany, the square has more
-// than maxCandidates candidates, so the tree is searched.
+// undecided, nobody and tooMany are special values of candidates.only. If only is undecided, the nearest point depends
+// on the place in the square; if nobody, no point is near enough to any place of the square; if tooMany, the square has
+// more than maxCandidates candidates, so the tree is searched.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an index without candidates, or nil if there are few points or all are on one line.
@@ -91,8 +91,8 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	}
 }
 
-// nearest returns the index of the point nearest to a place, the lowest index if several are equally near, or Nobody. ok
-// is false if the caller must search the tree.
+// nearest returns the index of the point nearest to a place, the lowest index if several are equally near, or Nobody.
+// ok is false if the caller must search the tree.
 func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	y, x := (lat-s.south)*s.perLat, (lon-s.west)*s.perLon
 	if !(y >= 0 && y < s.rowsFloat && x >= 0 && x < s.colsFloat) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// tree is a k-d tree (Bentley 1975) in an array, which finds the nearest of many positions. The middle item divides space
-// into two halves, at its own position on one axis. The items before and after it are the trees of the two halves. A
-// small tree is a leaf, with its items in any order.
+// tree is a k-d tree (Bentley 1975) in an array, which finds the nearest of many positions. The middle item divides
+// space into two halves, at its own position on one axis. The items before and after it are the trees of the two
+// halves. A small tree is a leaf, with its items in any order.
 type tree []site
 
 // site is the position of a point, the point's index, and the axis on which the point divides space.
@@ -71,8 +71,8 @@ type Nearby struct {
 	Distance float64
 }
 
-// search holds the nearest point so far and its squared distance. If there is none, index is -1 and square is the largest
-// allowed squared distance.
+// search holds the nearest point so far and its squared distance. If there is none, index is -1 and square is the
+// largest allowed squared distance.
 type search struct {
 	at     Position
 	index  int32

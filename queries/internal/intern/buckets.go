@@ -2,8 +2,8 @@ package intern
 
 import "encoding/binary"
 
-// Buckets assigns privacy units to n buckets by keyed hashes. All processes of a run use the same key, so that a unit is
-// in the same bucket in all of them.
+// Buckets assigns privacy units to n buckets by keyed hashes. All processes of a run use the same key, so that a unit
+// is in the same bucket in all of them.
 type Buckets struct {
 	n     uint64
 	words HashSeed

@@ -1,8 +1,8 @@
-// Package intern has hash tables that number keys: [Uint64s] for 64-bit integers and [Texts] for byte strings. [TextCodes]
-// maps texts that a job lists to codes, and [Buckets] assigns privacy units to buckets.
+// Package intern has hash tables that number keys: [Uint64s] for 64-bit integers and [Texts] for byte strings.
+// [TextCodes] maps texts that a job lists to codes, and [Buckets] assigns privacy units to buckets.
 //
-// A table numbers keys from 0 in the order in which it meets them. No answer depends on these numbers. Hashes have random
-// seeds, so that nobody can choose values that make a table slow.
+// A table numbers keys from 0 in the order in which it meets them. No answer depends on these numbers. Hashes have
+// random seeds, so that nobody can choose values that make a table slow.
 package intern
 
 import (
@@ -139,8 +139,8 @@ func (t *Texts) ID(text []byte) int32 { return t.IDOf(text, maphash.Bytes(t.seed
 // empty. Calls for many hashes load the slots into the processor's cache in parallel.
 func (t *Texts) Slot(hash uint64) uint32 { return t.slots[uint32(hash)&uint32(len(t.slots)-1)].id }
 
-// IDOf does the same as ID for a string whose hash the caller has computed. A table must use either ID and Find, or IDOf
-// with hashes of one function.
+// IDOf does the same as ID for a string whose hash the caller has computed. A table must use either ID and Find, or
+// IDOf with hashes of one function.
 func (t *Texts) IDOf(text []byte, wide uint64) int32 {
 	hash := uint32(wide)
 	mask := uint32(len(t.slots) - 1)

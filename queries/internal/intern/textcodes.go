@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// TextCodes maps texts to codes. It is a hash table with open addressing, at most three quarters full. A text of up to 16
-// bytes, as most texts are, is stored in its slot as two uint64 and a length, so that a comparison needs no second memory
-// access.
+// TextCodes maps texts to codes. It is a hash table with open addressing, at most three quarters full. A text of up to
+// 16 bytes, as most texts are, is stored in its slot as two uint64 and a length, so that a comparison needs no second
+// memory access.
 type TextCodes struct {
 	seed  HashSeed     // hashes texts of up to 16 bytes
 	long  maphash.Seed // hashes longer texts

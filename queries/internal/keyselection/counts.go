@@ -27,13 +27,14 @@ type Counts struct {
 	failed  error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. The selection of keys will drop keys with fewer than minUnits units. A unit with
-// d keys adds weights[d-1] to the count of each of its keys ([calibrate.KeySelection.Weights]), or 1 if weights is nil.
-// Counts that do not fit in memory are written to the spill, which may be nil.
+// NewCounts returns counts without rows. The selection of keys will drop keys with fewer than minUnits units. A unit
+// with d keys adds weights[d-1] to the count of each of its keys ([calibrate.KeySelection.Weights]), or 1 if weights is
+// nil. Counts that do not fit in memory are written to the spill, which may be nil.
 func NewCounts(k *Keying, minUnits int64, weights []int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
 	options := mechanism.KeyCounts{Least: minUnits, Weighted: weights != nil}
-	return &Counts{keys: k, options: options, weights: weights, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
+	return &Counts{keys: k, options: options, weights: weights, units: newTotals(1, s), names: newNames(s),
+		share: share{spill: s}}
 }
 
 // AddRows implements [accumulate.Partial].
@@ -226,16 +227,17 @@ func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	a.keys.forget()
-	return []mechanism.Exact{mechanism.HideKeyBlocks(a.options, func(take func(keys []string, counts []int64) error) error {
-		for i := range partitions {
-			for _, in := range a.passes(i) {
-				if err := a.block(i, in, take); err != nil {
-					return err
+	return []mechanism.Exact{mechanism.HideKeyBlocks(a.options,
+		func(take func(keys []string, counts []int64) error) error {
+			for i := range partitions {
+				for _, in := range a.passes(i) {
+					if err := a.block(i, in, take); err != nil {
+						return err
+					}
 				}
 			}
-		}
-		return nil
-	})}, nil
+			return nil
+		})}, nil
 }
 
 // pass selects the keys of a partition that are in memory at the same time, by the second byte b of their digests:

@@ -12,9 +12,9 @@ import (
 
 // How a value is encoded in a key
 //
-// The first byte is the kind of the value. If the kind is timestamp, one byte follows, which is 1 for instants, and eight
-// bytes with the time unit in nanoseconds. Then comes the value. A text is its bytes, with 255 after each byte 0, then
-// two bytes 0. Any other value has eight bytes, big-endian, whose order is the order of the values.
+// The first byte is the kind of the value. If the kind is timestamp, one byte follows, which is 1 for instants, and
+// eight bytes with the time unit in nanoseconds. Then comes the value. A text is its bytes, with 255 after each byte 0,
+// then two bytes 0. Any other value has eight bytes, big-endian, whose order is the order of the values.
 
 // MaxKeyBytes is the largest length in bytes of a text in a key. A row with a longer text, or with a text that is not
 // UTF-8, has no key and is dropped.

@@ -16,8 +16,8 @@ import (
 
 // Keys of an engine that adds up rows itself
 //
-// A database groups rows by the values of the dimensions and returns the values of each group. Join makes a key of these
-// values, the same key that a Keying makes of the rows.
+// A database groups rows by the values of the dimensions and returns the values of each group. Join makes a key of
+// these values, the same key that a Keying makes of the rows.
 
 // Parts returns one KeyPart for each dimension, in order. It reports to l.Problems each column that is missing or has a
 // type without keys. field(i) is the path of dimension i in the job.

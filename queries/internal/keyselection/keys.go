@@ -2,9 +2,9 @@
 // selection).
 //
 // The key of a row has one part for each dimension of a histogram. The part is the code of the row's cell in four bytes
-// if the job lists the dimension's labels; otherwise it is the row's value, encoded as encoding.go describes. The set of
-// keys is private. Package mechanism gets the sorted keys with their counts of privacy units, and returns only keys whose
-// noisy counts are large enough.
+// if the job lists the dimension's labels; otherwise it is the row's value, encoded as encoding.go describes. The set
+// of keys is private. Package mechanism gets the sorted keys with their counts of privacy units, and returns only keys
+// whose noisy counts are large enough.
 //
 // [Keying] numbers the keys of batches, [Counts] counts the units of each key, [Values] sums values by key, and
 // [Dimensions] converts keys to key columns of the answer and back.
@@ -113,8 +113,8 @@ func (k *Keying) text(id int32) string {
 	return string(key)
 }
 
-// digestOf returns the digest of the key with number id. It computes the missing digests of all keys up to this one, and
-// calls named, if not nil, with each new digest and its key.
+// digestOf returns the digest of the key with number id. It computes the missing digests of all keys up to this one,
+// and calls named, if not nil, with each new digest and its key.
 func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	for n := len(k.digests); n <= int(id); n++ {
 		key := k.text(int32(n))

@@ -121,8 +121,8 @@ func (d Dimensions) Recover(texts [][]string, rows int) ([]string, error) {
 	return keys, nil
 }
 
-// appendCodes appends to each key the code of a listed dimension. It finds the code by the row's labels: texts[i][row] is
-// the label in column i of the dimension, and columns[i] gives the label of each code from 0 to size-1.
+// appendCodes appends to each key the code of a listed dimension. It finds the code by the row's labels: texts[i][row]
+// is the label in column i of the dimension, and columns[i] gives the label of each code from 0 to size-1.
 func appendCodes(keys []string, texts [][]string, columns []domain.KeyColumn, size int) error {
 	codes := map[string]int{}
 	for code := range size {

@@ -11,10 +11,10 @@ import (
 
 // Totals by key, and the keys themselves, in memory or in the spill
 //
-// There may be more keys than fit in memory. An accumulator gathers the numbers of each key (totals) and the keys (names)
-// in memory. When they take more than the accumulator's share, it writes both to the spill, which encrypts them, and
-// continues with empty ones. So the spill can hold several records of one key, all in the partition that the key's digest
-// chooses. At the end, the records of one partition after another are added up.
+// There may be more keys than fit in memory. An accumulator gathers the numbers of each key (totals) and the keys
+// (names) in memory. When they take more than the accumulator's share, it writes both to the spill, which encrypts
+// them, and continues with empty ones. So the spill can hold several records of one key, all in the partition that the
+// key's digest chooses. At the end, the records of one partition after another are added up.
 
 // ContentBytes is the length in bytes of a row's content without its value: a cell, which is 0 if all dimensions are in
 // the key, and the SHA-256 of the key.
@@ -47,8 +47,8 @@ type written struct {
 	records uint64             // the number of records of all partitions
 }
 
-// add appends a record to the buffer of a partition: record appends the record's bytes. If the buffer is full, add writes
-// it to the spill.
+// add appends a record to the buffer of a partition: record appends the record's bytes. If the buffer is full, add
+// writes it to the spill.
 func (w *written) add(partition int, record func([]byte) []byte) error {
 	w.records++
 	w.buffers[partition] = record(w.buffers[partition])
@@ -115,8 +115,8 @@ func (w *written) merge(o *written) {
 	w.records, o.records = w.records+o.records, 0
 }
 
-// entry identifies the numbers of a key in a cell: the cell in the dimensions that are not in the key (four bytes), then
-// the digest of the key.
+// entry identifies the numbers of a key in a cell: the cell in the dimensions that are not in the key (four bytes),
+// then the digest of the key.
 type entry [ContentBytes]byte
 
 func (e *entry) digest() digest { return digest(e[bounding.CellBytes:]) }
@@ -288,8 +288,8 @@ func (n *names) merge(o *names) {
 	n.outside.merge(&o.outside)
 }
 
-// share is how many bytes an accumulator may hold in memory. It asks the spill once, when rows come, because by then all
-// accumulators have joined.
+// share is how many bytes an accumulator may hold in memory. It asks the spill once, when rows come, because by then
+// all accumulators have joined.
 type share struct {
 	spill bounding.Spill
 	bytes int64 // 0 before the first call of limit

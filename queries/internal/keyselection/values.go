@@ -16,9 +16,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values sums values by key, for all keys. Each key has an entry for each cell of the dimensions that are not in the key.
-// An entry holds the sum of the quantized values minus the quantizer's centre, and the other numbers that a mean or a
-// variance needs. Nobody can read the numbers before keys are selected, and then only the numbers of the selected keys.
+// Values sums values by key, for all keys. Each key has an entry for each cell of the dimensions that are not in the
+// key. An entry holds the sum of the quantized values minus the quantizer's centre, and the other numbers that a mean
+// or a variance needs. Nobody can read the numbers before keys are selected, and then only the numbers of the selected
+// keys.
 type Values struct {
 	ValuesSpec
 	totals    *totals
@@ -174,8 +175,8 @@ func (a *Values) Merge(other accumulate.Partial) error {
 // Totals implements [accumulate.Partial]. Nobody can read the sums before keys are selected.
 func (a *Values) Totals() accumulate.Totals { return accumulate.Totals{Keyed: a} }
 
-// Hide implements [accumulate.Keyed]. It returns one exact answer for the sums and, if the query needs them, one each for
-// the sum of weights, the second sums and the row counts. They get noise only after keys are selected.
+// Hide implements [accumulate.Keyed]. It returns one exact answer for the sums and, if the query needs them, one each
+// for the sum of weights, the second sums and the row counts. They get noise only after keys are selected.
 func (a *Values) Hide() ([]mechanism.Exact, error) {
 	if a.failed != nil {
 		return nil, a.failed
@@ -228,8 +229,9 @@ func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	return mechanism.HideWide(math.Ldexp(1, n.exponent), out)
 }
 
-// All returns the selected numbers of the given keys, or of all keys if among is nil, as multiples of quantum. labels[i]
-// identifies number i: the bytes of its entry, then its index among the selected numbers of the entry in four bytes.
+// All returns the selected numbers of the given keys, or of all keys if among is nil, as multiples of quantum.
+// labels[i] identifies number i: the bytes of its entry, then its index among the selected numbers of the entry in four
+// bytes.
 func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, quantum float64, err error) {
 	all, has := map[string]int128.Int{}, make(map[digest]bool, len(among))
 	for _, key := range among {

@@ -1,15 +1,15 @@
 // Package manyhash computes SHA-256 digests of many short messages that differ in a few bytes.
 //
 // crypto/sha256 hashes one message at a time. For a message of one block (64 bytes), it spends half of the time on
-// copying, padding and swapping bytes, and most of the other half on waiting for results of instructions. A [Batch] holds
-// up to [Most] messages of one length, which are padded in place:
+// copying, padding and swapping bytes, and most of the other half on waiting for results of instructions. A [Batch]
+// holds up to [Most] messages of one length, which are padded in place:
 //
 //	prefix | content | number (8 bytes)
 //
 // All messages of a batch have the same prefix, some have the same content, and each has its own number. On amd64 with
-// the SHA extensions, the instructions for two messages alternate, so that neither message waits. If messages are longer
-// than one block, blocks that several of them begin with are hashed once. Other processors, and builds with the tag
-// purego, use crypto/sha256.
+// the SHA extensions, the instructions for two messages alternate, so that neither message waits. If messages are
+// longer than one block, blocks that several of them begin with are hashed once. Other processors, and builds with the
+// tag purego, use crypto/sha256.
 package manyhash
 
 import (
@@ -99,8 +99,8 @@ func (b *Batch) Add(number uint64, tag int32) {
 	b.n++
 }
 
-// AddRun adds messages with the numbers from, from+1, … up to to-1 and the same content and tag, until the batch is full.
-// It returns the first number that was not added.
+// AddRun adds messages with the numbers from, from+1, … up to to-1 and the same content and tag, until the batch is
+// full. It returns the first number that was not added.
 func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	if b.lead > 0 || to <= from {
 		for ; from < to && b.n < Most; from++ {
@@ -133,8 +133,8 @@ func (b *Batch) addHead() {
 
 func (b *Batch) leadOf(head int) []byte { return b.leads[:cap(b.leads)][head*b.lead : (head+1)*b.lead] }
 
-// Empty hashes the messages and empties the batch. It returns the digests and the tags in the order in which the messages
-// were added, valid until the next message is added.
+// Empty hashes the messages and empties the batch. It returns the digests and the tags in the order in which the
+// messages were added, valid until the next message is added.
 func (b *Batch) Empty() ([]Sum, []int32) {
 	n := b.n
 	if pairwise {

@@ -2,8 +2,8 @@
 
 package manyhash
 
-// compressPairs computes 2·pairs states of SHA-256: states[i] is the state at from + i·fromStep, updated by the block of
-// 64 bytes at blocks + i·step. The steps are in bytes. from may equal states.
+// compressPairs computes 2·pairs states of SHA-256: states[i] is the state at from + i·fromStep, updated by the block
+// of 64 bytes at blocks + i·step. The steps are in bytes. from may equal states.
 //
 //go:noescape
 func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)

@@ -2,9 +2,9 @@
 //
 // A clamp [-c, c] limits values. The noise of a sum grows in proportion to c, but the sum lacks the parts of values
 // beyond c. The best clamp depends on the data: it is near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz
-// Medina & Vassilvitskii, ICML 2019), not near the maximum. So a fraction of the budget mu² is first spent on a histogram
-// of the values. Its bins do not depend on the data: on each side of zero it has 40 octaves (magnitudes from x to 2x)
-// below the largest public bound, each divided into 8 bins of equal width.
+// Medina & Vassilvitskii, ICML 2019), not near the maximum. So a fraction of the budget mu² is first spent on a
+// histogram of the values. Its bins do not depend on the data: on each side of zero it has 40 octaves (magnitudes from
+// x to 2x) below the largest public bound, each divided into 8 bins of equal width.
 //
 // The histogram counts each row twice: in its octave with the weight [CoarseWeight], and in its bin with the weight 1.
 // Octaves show whether there are values of some size, because they are few and have little noise relative to their
@@ -45,8 +45,8 @@ func Edge(i int) int64 {
 	return (PerOctave + int64(i&(PerOctave-1))) << (i>>subBits + lowBits - subBits)
 }
 
-// BinOf returns the number of the bin that holds x, a value in quanta: 0 if |x| is at most Edge(0), otherwise i or, if x
-// is negative, -i, with Edge(i-1) < |x| <= Edge(i). |x| must be at most 2^Bits.
+// BinOf returns the number of the bin that holds x, a value in quanta: 0 if |x| is at most Edge(0), otherwise i or, if
+// x is negative, -i, with Edge(i-1) < |x| <= Edge(i). |x| must be at most 2^Bits.
 func BinOf(x int64) int {
 	u := uint64(max(x, -x))
 	if u <= 1<<lowBits {

@@ -3,9 +3,9 @@ package privateclamp
 import "math"
 
 // Interval returns the clamp [low, high], in quanta, with the smallest expected loss if the centre of the clamp is
-// subtracted from values before summing. The standard deviation of a sum's noise is noise·(high - low)/2, and groups sums
-// share the clamp; see [Histogram.Symmetric]. The clamp may be far from zero: its width decides the noise. If no octave
-// counts as occupied, the clamp is the bin around zero.
+// subtracted from values before summing. The standard deviation of a sum's noise is noise·(high - low)/2, and groups
+// sums share the clamp; see [Histogram.Symmetric]. The clamp may be far from zero: its width decides the noise. If no
+// octave counts as occupied, the clamp is the bin around zero.
 func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	rows, ends := h.estimate()
 	if rows == nil {

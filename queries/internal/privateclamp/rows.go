@@ -9,8 +9,8 @@ import (
 // Choosing max_rows
 //
 // A bound k on the rows of a unit acts on a unit's number of rows as a clamp acts on a value: further rows are dropped,
-// and the noise grows with k. So the bound is chosen like a clamp, from a noisy histogram that counts each unit once, in
-// the cell for its number of rows.
+// and the noise grows with k. So the bound is chosen like a clamp, from a noisy histogram that counts each unit once,
+// in the cell for its number of rows.
 
 // RowsRule is the version of the rule that chooses a bound. Any change to the results of [RowsSearch.Choose] needs a
 // new version.

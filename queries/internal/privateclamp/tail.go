@@ -3,11 +3,11 @@ package privateclamp
 import "math"
 
 // threshold is the noisy count, in standard deviations of its noise, from which an octave, or the sum of several
-// neighbouring octaves (a run), counts as occupied. It is not higher, because missing a tail of this size costs about ten
-// times the noise of the clamp that includes the tail, and a false positive costs this noise once. One side has about 250
-// runs of up to six octaves, and 320 bins. In about one of 10^4 histograms, noise alone makes one of them exceed the
-// threshold, or in three of 10^4 if both signs are searched. thresholdNear and thresholdNext apply to the second and the
-// first octave above an occupied octave, because a mistake costs little there.
+// neighbouring octaves (a run), counts as occupied. It is not higher, because missing a tail of this size costs about
+// ten times the noise of the clamp that includes the tail, and a false positive costs this noise once. One side has
+// about 250 runs of up to six octaves, and 320 bins. In about one of 10^4 histograms, noise alone makes one of them
+// exceed the threshold, or in three of 10^4 if both signs are searched. thresholdNear and thresholdNext apply to the
+// second and the first octave above an occupied octave, because a mistake costs little there.
 const (
 	threshold     = 5.0
 	thresholdNear = 4.5
@@ -66,8 +66,9 @@ func (m *magnitudes) highestRun() int {
 	return -1
 }
 
-// evidence returns an octave's noisy count in standard deviations of its noise. If all its values may be in one bin, the
-// precision-weighted mean of the octave's and the bin's count is more precise: the largest of these numbers is returned.
+// evidence returns an octave's noisy count in standard deviations of its noise. If all its values may be in one bin,
+// the precision-weighted mean of the octave's and the bin's count is more precise: the largest of these numbers is
+// returned.
 func (m *magnitudes) evidence(octave int) float64 {
 	most := m.coarse[octave] / m.sdCoarse
 	for i := range len(m.fine) / len(m.coarse) { // histograms of rows per unit have no bins
@@ -86,9 +87,9 @@ func (m *magnitudes) evidenceOfBin(octave, bin int) float64 {
 // tail.
 const maxKeptGroups = 32
 
-// kept returns the lowest and the highest bin, counted from 1, that a clamp must include because an octave or run exceeds
-// the threshold, or 0, 0 if there is none. If the bins do not show where an octave's values are, the clamp needs to
-// include only one bin of the octave: then first is the octave's last bin and last is its first bin.
+// kept returns the lowest and the highest bin, counted from 1, that a clamp must include because an octave or run
+// exceeds the threshold, or 0, 0 if there is none. If the bins do not show where an octave's values are, the clamp
+// needs to include only one bin of the octave: then first is the octave's last bin and last is its first bin.
 func (m *magnitudes) kept() (first, last int) {
 	for j := range m.coarse {
 		if m.evidence(j) < threshold {
@@ -116,8 +117,8 @@ func (m *magnitudes) kept() (first, last int) {
 	return first, last
 }
 
-// mayHoldAll reports whether all values of an octave may be in one of its bins: the weighted mean of both counts exceeds
-// the threshold, and the counts differ by at most four standard deviations of their difference.
+// mayHoldAll reports whether all values of an octave may be in one of its bins: the weighted mean of both counts
+// exceeds the threshold, and the counts differ by at most four standard deviations of their difference.
 func (m *magnitudes) mayHoldAll(octave, bin int) bool {
 	return m.evidenceOfBin(octave, bin) >= threshold &&
 		math.Abs(m.coarse[octave]-m.fine[bin]) <= 4*math.Hypot(m.sdCoarse, m.sdFine)
@@ -135,8 +136,8 @@ func (m *magnitudes) upperEnd(top, n int) int {
 	return top - n + 1
 }
 
-// decay is a geometric sequence that was fitted to the row counts of some cells: cell i above the highest fitted cell is
-// expected to have at·ratio^i rows.
+// decay is a geometric sequence that was fitted to the row counts of some cells: cell i above the highest fitted cell
+// is expected to have at·ratio^i rows.
 type decay struct{ at, ratio float64 }
 
 const (
@@ -202,8 +203,8 @@ func (d decay) ends(next []float64) bool {
 // ended is the fraction of the expected rows below which the values count as ended.
 const ended = 0.2
 
-// rows returns an estimate of the row count of each bin, including a tail that it extrapolates above the highest occupied
-// octave. It returns nil if no octave counts as occupied.
+// rows returns an estimate of the row count of each bin, including a tail that it extrapolates above the highest
+// occupied octave. It returns nil if no octave counts as occupied.
 func (m *magnitudes) rows() []float64 {
 	firm := m.highestRun()
 	if firm < 0 {
@@ -253,8 +254,8 @@ func (m *magnitudes) endIn(out []float64, octave int) {
 	}
 }
 
-// spread distributes the rows of an octave over its bins. It shrinks the bins' noisy counts towards equal counts; the more
-// they differ beyond their noise, the less it shrinks them (James & Stein).
+// spread distributes the rows of an octave over its bins. It shrinks the bins' noisy counts towards equal counts; the
+// more they differ beyond their noise, the less it shrinks them (James & Stein).
 func (m *magnitudes) spread(out []float64, octave int) {
 	n := m.coarse[octave]
 	if n <= m.sdCoarse {

@@ -1,9 +1,9 @@
 // Package state writes and reads the numbers and texts of accumulators, so that one process can continue with the
 // totals of another.
 //
-// The written numbers are exact and private; the caller must encrypt them. A [Reader] accepts any bytes without panic, and
-// allocates at most as many bytes as the input has, plus a constant. Counts and lengths are unsigned varints. The numbers
-// of a vector have eight bytes each, so that the length of an encrypted state does not reveal them.
+// The written numbers are exact and private; the caller must encrypt them. A [Reader] accepts any bytes without panic,
+// and allocates at most as many bytes as the input has, plus a constant. Counts and lengths are unsigned varints. The
+// numbers of a vector have eight bytes each, so that the length of an encrypted state does not reveal them.
 package state
 
 import (
@@ -188,7 +188,8 @@ func (r *Reader) Bytes(limit uint64) []byte {
 	return r.text(limit, &b)
 }
 
-// Block does the same as Bytes without a copy: the text is valid until the next call of Block or a change of the source.
+// Block does the same as Bytes without a copy: the text is valid until the next call of Block or a change of the
+// source.
 func (r *Reader) Block(limit uint64) []byte {
 	r.block.Reset()
 	return r.text(limit, &r.block)

@@ -66,9 +66,9 @@ func (t *Texts) Types() (types []table.Type) {
 	return types
 }
 
-// Remainder returns the number of a row's value in column i modulo m, with the sign of the number, and whether the value
-// is not null. The column must hold integers, booleans (0 or 1), dates (days since 1970) or times (nanoseconds since
-// 1970). m must be below 2^31.
+// Remainder returns the number of a row's value in column i modulo m, with the sign of the number, and whether the
+// value is not null. The column must hold integers, booleans (0 or 1), dates (days since 1970) or times (nanoseconds
+// since 1970). m must be below 2^31.
 func (t *Texts) Remainder(i, row int, m int64) (n int64, ok bool) {
 	if t.nulls[i][row] < 0 {
 		return 0, false

@@ -22,9 +22,9 @@ type Reader struct {
 	buf   []byte   // the last unit that Bytes returned
 }
 
-// New returns the Reader of a unit, which is a list of column names. columns are the columns of batches, and s has their
-// types. New reports to p each column that is missing or has a type that cannot identify units. floats allows columns of
-// floating-point numbers.
+// New returns the Reader of a unit, which is a list of column names. columns are the columns of batches, and s has
+// their types. New reports to p each column that is missing or has a type that cannot identify units. floats allows
+// columns of floating-point numbers.
 func New(unit []string, floats bool, columns []string, s table.Schema, p *problem.Problems) *Reader {
 	u := &Reader{}
 	for _, name := range unit {
@@ -96,8 +96,8 @@ func (u *Reader) Uint64s(row int) []uint64 {
 	return u.words[row*n : (row+1)*n]
 }
 
-// Bytes returns the unit of a row as bytes, valid until the next call. For a column of text, they hold the text after its
-// length in four bytes, big-endian; for any other column, the word in eight bytes, little-endian.
+// Bytes returns the unit of a row as bytes, valid until the next call. For a column of text, they hold the text after
+// its length in four bytes, big-endian; for any other column, the word in eight bytes, little-endian.
 func (u *Reader) Bytes(row int) []byte {
 	u.buf = u.buf[:0]
 	for i := range u.columns {
@@ -146,8 +146,8 @@ func (u *Reader) IsUnit(unit []byte) bool {
 	return len(unit) == 0
 }
 
-// Hash returns the hash of a unit that Bytes returned, if a column holds text. If the unit is a single column, it hashes
-// the text without its length, so that a caller who has the text can hash it without copying.
+// Hash returns the hash of a unit that Bytes returned, if a column holds text. If the unit is a single column, it
+// hashes the text without its length, so that a caller who has the text can hash it without copying.
 func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	if len(u.columns) == 1 {
 		unit = unit[4:]

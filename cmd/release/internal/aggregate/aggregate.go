@@ -24,16 +24,19 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-const aggregateLong = `aggregate adds up one of several shards of a job's input, and writes the result to a file, encrypted under the key of the run.
+const aggregateLong = `aggregate adds up one of several shards of a job's input, and writes the result to a file,
+encrypted under the key of the run.
 
-So any scheduler can spread a job over machines: each process adds up one shard, and release merge makes the release from all files. Shard I
-of N reads the I-th part of the input's row groups, record batches and pieces of CSV files. It charges nothing and needs no ledger.
+So any scheduler can spread a job over machines: each process adds up one shard, and release merge makes the release
+from all files. Shard I of N reads the I-th part of the input's row groups, record batches and pieces of CSV files. It
+charges nothing and needs no ledger.
 
   release aggregate JOB --new-key run.key                               once, where the ledger is
   release aggregate JOB --key run.key --shard 1/3 --out shard-1.part    for each of the shards, anywhere
   release merge JOB --key run.key shard-*.part                          once, where the ledger is
 
-With --partitions M the files of a shard are split by units, so that M processes can share the work of merging: see release merge --help.
+With --partitions M the files of a shard are split by units, so that M processes can share the work of merging: see
+release merge --help.
 
 A key is for one run: all its shards have the same one, from a file that only its owner can read or from the variable ` + KeyVariable + `.
 Whoever has it can read the files, which are as private as the input; delete both after the release. A shard that is run again replaces its
@@ -61,7 +64,8 @@ type verb struct {
 func Command(c *console.Console, version func() string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{
-		Use: "aggregate JOB", Short: "Add up one shard of a job's input, for release merge", Long: aggregateLong, Args: cobra.ExactArgs(1),
+		Use: "aggregate JOB", Short: "Add up one shard of a job's input, for release merge", Long: aggregateLong,
+		Args:    cobra.ExactArgs(1),
 		Example: "  release aggregate job.yaml --key run.key --shard 2/7 --out parts/2.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if v.newKey != "" {
@@ -274,7 +278,8 @@ func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, 
 	}
 	o, done := c.Observer()
 	err = replaceFiles([]string{m.To}, func(to []io.Writer) error {
-		return pipeline.InputError(local.MergePartition(ctx, paths, key, plan, version, local.Partition{Number: i, Of: n}, limits, o, to[0]))
+		return pipeline.InputError(local.MergePartition(ctx, paths, key, plan, version, local.Partition{Number: i, Of: n},
+			limits, o, to[0]))
 	})
 	done()
 	if err != nil || c.Quiet {

@@ -17,8 +17,8 @@ import (
 // readKey reads the file of a key that encrypts partial aggregates.
 func readKey(path string) ([]byte, error) {
 	const largest = 1 << 12
-	return console.ReadKey(path, largest, "--key: the file %s can't be read: %s", "--key: %s can read the key %s: %s, and "+
-		"if somebody may have read it, make another with --new-key")
+	return console.ReadKey(path, largest, "--key: the file %s can't be read: %s", "--key: %s can read the key %s: %s, "+
+		"and if somebody may have read it, make another with --new-key")
 }
 
 // writeKey writes a key to a new file.
@@ -77,19 +77,19 @@ func apart(path string, read []string) error {
 // while they appear, some files are new and others old; the last merge refuses the mixture if the rows have changed. It
 // returns errors of write unchanged.
 func replaceFiles(paths []string, write func([]io.Writer) error) error {
-	var all []*pending
+	var all []*regular.Pending
 	defer func() {
 		for _, p := range all {
-			p.discard()
+			p.Discard()
 		}
 	}()
 	to := make([]io.Writer, len(paths))
 	for i, path := range paths {
-		p, err := newPending(path)
+		p, err := regular.NewPending(path)
 		if err != nil {
 			return console.WriteError(path, err)
 		}
-		all, to[i] = append(all, p), &faults{w: p.file}
+		all, to[i] = append(all, p), &faults{w: p}
 	}
 	err := write(to)
 	for i, w := range to {
@@ -101,12 +101,12 @@ func replaceFiles(paths []string, write func([]io.Writer) error) error {
 		return err
 	}
 	for i, p := range all {
-		if err := p.file.Sync(); err != nil {
+		if err := p.Sync(); err != nil {
 			return console.WriteError(paths[i], err)
 		}
 	}
 	for i, p := range all {
-		if err := p.publish(paths[i]); err != nil {
+		if err := p.Publish(paths[i]); err != nil {
 			return console.WriteError(paths[i], err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -32,12 +33,12 @@ func TestReplaceFiles(t *testing.T) {
 		if _, err := io.WriteString(to[0], "half"); err != nil {
 			return err
 		}
-		p, err := newPending(path)
+		p, err := regular.NewPending(path)
 		if err != nil {
 			return err
 		}
-		nameless := p.name == ""
-		p.discard()
+		nameless := p.Name() == path
+		p.Discard()
 		switch found := names(); {
 		case nameless && len(found) > 0:
 			t.Errorf("while it is written there is %q", found)

@@ -43,7 +43,8 @@ epsilon it does (exit code 1).`,
 	},
 	{
 		name: "delta", short: "The delta of a noise at an epsilon", needs: [2]string{"epsilon", "sigma"},
-		long:    "delta prints the least delta for which Gaussian noise is proven to be (epsilon, delta)-differentially private.",
+		long: "delta prints the least delta for which Gaussian noise is proven to be (epsilon, delta)-differentially " +
+			"private.",
 		example: "  release calibrate delta --epsilon 1 --sigma 4",
 		answer: func(_ methods.Method, n numbers) (float64, error) {
 			delta, err := n.mechanism().Delta(n.guarantee().Epsilon)
@@ -109,7 +110,8 @@ func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 			case !a.JSON && len(rows) == 1:
 				return a.Printf("%s\n", up(rows[0][q.name]))
 			}
-			return a.print([]column{{q.needs[0], q.needs[0], short}, {q.needs[1], q.needs[1], short}, {q.name, q.name, up}}, rows)
+			return a.print([]column{{q.needs[0], q.needs[0], short}, {q.needs[1], q.needs[1], short}, {q.name, q.name, up}},
+				rows)
 		},
 	}
 	p.flags(cmd, q.needs)

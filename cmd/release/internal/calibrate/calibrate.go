@@ -15,11 +15,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const calibrateLong = `calibrate answers what noise a guarantee needs, and what guarantee a noise gives. It reads no data.
+const calibrateLong = `calibrate answers what noise a guarantee needs, and what guarantee a noise gives. It reads no
+data.
 
-Numbers are decimals. An epsilon and a delta are rounded down to the next float64, a sensitivity up, a sigma down, so that no
-answer promises more than the decimals do. Answers are on the safe side of the exact ones and print 17 significant digits,
-rounded up.`
+Numbers are decimals. An epsilon and a delta are rounded down to the next float64, a sensitivity up, a sigma down, so
+that no answer promises more than the decimals do. Answers are on the safe side of the exact ones and print 17
+significant digits, rounded up.`
 
 // calibration is the console to which the verbs of calibrate, its methods, write.
 type calibration struct{ *console.Console }

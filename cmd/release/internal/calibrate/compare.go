@@ -1,21 +1,23 @@
 package calibrate
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-const compareLong = `compare prints the sigma of every method at an epsilon and a delta, with how much more noise than the least one it is, and up to which
-epsilon it gives the guarantee at this delta (G(delta) of Zhao et al. 2019). A method whose formula does not give the guarantee is marked with FAILS. The papers' bounds on the
-least sigma follow. With several epsilons or deltas, each pair has rows of its own.
+const compareLong = `compare prints the sigma of every method at an epsilon and a delta, with how much more noise than
+the least one it is, and up to which epsilon it gives the guarantee at this delta (G(delta) of Zhao et al. 2019). A
+method whose formula does not give the guarantee is marked with FAILS. The papers' bounds on the least sigma follow.
+With several epsilons or deltas, each pair has rows of its own.
 
-With --times N it is about N queries of this sensitivity that are to meet the guarantee together, and prints the sigma of each: by exact
-Gaussian composition, by Theorem 4.3 of Kairouz, Oh and Viswanath 2017, and by giving each query its N-th part.`
+With --times N it is about N queries of this sensitivity that are to meet the guarantee together, and prints the sigma
+of each: by exact Gaussian composition, by Theorem 4.3 of Kairouz, Oh and Viswanath 2017, and by giving each query its
+N-th part.`
 
 func (a *calibration) compareCmd() *cobra.Command {
 	var p pairs
@@ -56,7 +58,7 @@ func upTo(x any) string {
 	if x.(float64) >= calibrate.MaxEpsilon {
 		return "always"
 	}
-	return fmt.Sprintf("%.6f", x)
+	return spelling.Down(x.(float64), 7)
 }
 
 // methodRows returns the sigma of each method, then the lower bounds on sigma.
@@ -92,7 +94,8 @@ func methodRows(n numbers) (rows []row, err error) {
 		} else if method[b.Name] {
 			continue
 		}
-		rows = append(rows, row{"mechanism": b.Name, "sigma": float64(b.Sigma), "excess": excessOf(b.Sigma, least), "is": kind})
+		rows = append(rows, row{"mechanism": b.Name, "sigma": float64(b.Sigma), "excess": excessOf(b.Sigma, least),
+			"is": kind})
 	}
 	return rows, err
 }

@@ -13,14 +13,15 @@ import (
 
 const composeLong = `compose prints what several mechanisms cost together at a delta.
 
-With --gaussian they are Gaussian mechanisms, which compose without loss: the squares of L2 sensitivity over sigma add up.
+With --gaussian they are Gaussian mechanisms, which compose without loss: the squares of L2 sensitivity over sigma add
+up.
 
-With --laplace or --geometric, alone or beside --gaussian, they are mechanisms of one release whose parameters are fixed beforehand: an
-upper bound from the distribution of the privacy loss. It must not size a later release.
+With --laplace or --geometric, alone or beside --gaussian, they are mechanisms of one release whose parameters are fixed
+beforehand: an upper bound from the distribution of the privacy loss. It must not size a later release.
 
-With --part nothing is known of them but their epsilon and delta. compose then prints the sum, Theorem 3.5 of Kairouz, Oh and
-Viswanath 2017, their exact composition if all parts are alike, and, for comparison, what Gaussian mechanisms that are just
-good enough for the same parts cost together.`
+With --part nothing is known of them but their epsilon and delta. compose then prints the sum, Theorem 3.5 of Kairouz,
+Oh and Viswanath 2017, their exact composition if all parts are alike, and, for comparison, what Gaussian mechanisms
+that are just good enough for the same parts cost together.`
 
 // mechanisms is a flag of compose that lists mechanisms of one kind. Each text of list is "x,y" or "x,y,times".
 type mechanisms struct {
@@ -35,7 +36,8 @@ func (a *calibration) composeCmd() *cobra.Command {
 	var parts []methods.Part
 	delta := ""
 	kinds := []*mechanisms{
-		{"gaussian", "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)", "sensitivity", "sigma",
+		{"gaussian", "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)", "sensitivity",
+			"sigma",
 			func(n numbers, times int) error {
 				known.Gaussian = append(known.Gaussian, slices.Repeat([]calibrate.Mechanism{n.mechanism()}, times)...)
 				return nil
@@ -46,7 +48,8 @@ func (a *calibration) composeCmd() *cobra.Command {
 				known.Laplace = append(known.Laplace, slices.Repeat([]calibrate.Laplace{one}, times)...)
 				return nil
 			}, nil},
-		{"geometric", "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)", "sensitivity", "scale",
+		{"geometric", "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)", "sensitivity",
+			"scale",
 			func(n numbers, times int) error {
 				one, err := n.geometric(n["scale"])
 				known.Geometric = append(known.Geometric, slices.Repeat([]methods.Geometric{one}, times)...)
@@ -84,7 +87,8 @@ func (a *calibration) composeCmd() *cobra.Command {
 			if err != nil {
 				return answerError(err)
 			}
-			return a.print([]column{{"composition", "composition", nil}, {"epsilon", "epsilon", up}, {"delta", "delta", up}}, rows)
+			return a.print([]column{{"composition", "composition", nil}, {"epsilon", "epsilon", up}, {"delta", "delta", up}},
+				rows)
 		},
 	}
 	for _, k := range kinds {

@@ -13,12 +13,14 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-const convertLong = `convert says what a guarantee, or a noise, is in other notions of differential privacy, and what each conversion costs.
+const convertLong = `convert says what a guarantee, or a noise, is in other notions of differential privacy, and what
+each conversion costs.
 
-With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfies in each notion, the epsilon that each implies at
---delta, and how much more that is than the exact one. With --epsilon it prints the largest parameter of each notion that implies
-(epsilon, delta), the noise that it allows, and how much more that is than the least. With --rho (zCDP) or --renyi ALPHA,EPSILON
-it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a Gaussian mechanism that satisfies it.`
+With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfies in each notion, the epsilon that each
+implies at --delta, and how much more that is than the exact one. With --epsilon it prints the largest parameter of each
+notion that implies (epsilon, delta), the noise that it allows, and how much more that is than the least. With --rho
+(zCDP) or --renyi ALPHA,EPSILON it prints the epsilon that this implies at --delta, and the largest noise parameter mu
+of a Gaussian mechanism that satisfies it.`
 
 // starts are the flags of convert; the user gives exactly one. The flag's value is a list of numbers separated by
 // commas, which needs names. parse rounds each number towards more privacy loss: an order of Rényi divergence is
@@ -29,11 +31,13 @@ var starts = []struct {
 	parse      []func(string) (float64, error)
 	answer     func(n numbers, delta calibrate.Delta) ([]row, error)
 }{
-	{"epsilon", numberHelp["epsilon"], []string{"epsilon"}, []func(string) (float64, error){calibrate.ParseDown}, fromGuarantee},
+	{"epsilon", numberHelp["epsilon"], []string{"epsilon"}, []func(string) (float64, error){calibrate.ParseDown},
+		fromGuarantee},
 	{"sigma", numberHelp["sigma"], []string{"sigma"}, []func(string) (float64, error){calibrate.ParseDown}, fromSigma},
 	{"mu", "the noise as L2 sensitivity over sigma", []string{"mu"}, []func(string) (float64, error){calibrate.ParseUp},
 		func(n numbers, delta calibrate.Delta) ([]row, error) { return fromMu(calibrate.Mu(n["mu"]), delta) }},
-	{"rho", "zero-concentrated differential privacy", []string{"rho"}, []func(string) (float64, error){calibrate.ParseUp}, fromRho},
+	{"rho", "zero-concentrated differential privacy", []string{"rho"}, []func(string) (float64, error){calibrate.ParseUp},
+		fromRho},
 	{"renyi", "Renyi differential privacy: ALPHA,EPSILON", []string{"alpha", "epsilon"},
 		[]func(string) (float64, error){calibrate.ParseDown, calibrate.ParseUp}, fromRenyi},
 }
@@ -44,8 +48,8 @@ func (a *calibration) convertCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "convert", Short: "A guarantee in other notions of privacy, and what each conversion costs", Long: convertLong,
 		Args: cobra.NoArgs,
-		Example: "  release calibrate convert --sigma 4 --delta 1e-6\n  release calibrate convert --epsilon 1 --delta 1e-6\n" +
-			"  release calibrate convert --rho 0.03 --delta 1e-6",
+		Example: "  release calibrate convert --sigma 4 --delta 1e-6\n  release calibrate convert --epsilon 1 --delta " +
+			"1e-6\n  release calibrate convert --rho 0.03 --delta 1e-6",
 		RunE: func(*cobra.Command, []string) error {
 			rows, err := convert(given, map[string]string{"delta": delta, "sensitivity": sensitivity})
 			if err != nil {
@@ -101,12 +105,13 @@ func convert(given []string, text map[string]string) ([]row, error) {
 	return rows, nil
 }
 
-// parameters formats parameters, such as "alpha 21.5, epsilon 0.6".
+// parameters formats parameters, such as "alpha 21.5, epsilon 0.6", with all digits: some must not look smaller than
+// they are, others not larger.
 func parameters(x any) string {
 	of := x.(map[string]float64)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		out = append(out, fmt.Sprintf("%s %.9g", name, of[name]))
+		out = append(out, fmt.Sprintf("%s %v", name, of[name]))
 	}
 	return strings.Join(out, ", ")
 }
@@ -167,7 +172,8 @@ func fromRho(n numbers, delta calibrate.Delta) ([]row, error) {
 	mu, err := rho.Mu()
 	simple, simpleErr := rho.Epsilon(delta)
 	tight, tightErr := rho.TightEpsilon(delta)
-	return []row{implied("zcdp", rho.Parameters(), mu, simple, simpleErr), implied("zcdp-tight", rho.Parameters(), mu, tight, tightErr)}, err
+	return []row{implied("zcdp", rho.Parameters(), mu, simple, simpleErr),
+		implied("zcdp-tight", rho.Parameters(), mu, tight, tightErr)}, err
 }
 
 func fromRenyi(n numbers, delta calibrate.Delta) ([]row, error) {

@@ -17,15 +17,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const columnsLong = `columns shows the format and the columns of a table, which is a file or a URL (https://host/path, s3://bucket/key): format, compression,
-encoding, delimiter, header, and the columns with their types. From Parquet and Arrow files it reads the footer. From CSV and JSON it reads
-the first 256 KiB, after decompression, and proposes types by what it saw there. A run uses none of these proposals: write what is right into
-the job (release init does so).
+const columnsLong = `columns shows the format and the columns of a table, which is a file or a URL (https://host/path,
+s3://bucket/key): format, compression, encoding, delimiter, header, and the columns with their types. From Parquet and
+Arrow files it reads the footer. From CSV and JSON it reads the first 256 KiB, after decompression, and proposes types
+by what it saw there. A run uses none of these proposals: write what is right into the job (release init does so).
 
-With --values it reads all rows and shows, for each column, the most frequent values with their shares. These are private data: they are for the
-operator, who may read the file, and for writing down the list of cells of a dimension. A public list is better, such as the list of all
-branches of the library, not of those that somebody visited: a cell that is listed only because the data hold it reveals that somebody is
-there.`
+With --values it reads all rows and shows, for each column, the most frequent values with their shares. These are
+private data: they are for the operator, who may read the file, and for writing down the list of cells of a dimension. A
+public list is better, such as the list of all branches of the library, not of those that somebody visited: a cell that
+is listed only because the data hold it reveals that somebody is there.`
 
 // Command returns the verb columns.
 func Command(c *console.Console) *cobra.Command {
@@ -181,7 +181,8 @@ func (t *Table) Notes() (notes []string) {
 		notes = append(notes, "without a header, a job reads the line that states the delimiter as a row: sed 1d <FILE >NEW")
 	}
 	if x.HeaderLine > 0 {
-		notes = append(notes, fmt.Sprintf("line %d seems to be the header, but a job needs it in the first line: tail -n +%d <FILE >NEW",
+		notes = append(notes, fmt.Sprintf("line %d seems to be the header, but a job needs it in the first line: tail -n "+
+			"+%d <FILE >NEW",
 			x.HeaderLine, x.HeaderLine))
 	}
 	if x.Short {

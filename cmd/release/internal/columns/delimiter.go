@@ -88,8 +88,8 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 }
 
 // spaceSeparated reports whether a text without another delimiter seems to have spaces between its fields, as R's
-// write.table writes it. So that a column of names or times is not split, the records must have at least three fields, or
-// a quoted header.
+// write.table writes it. So that a column of names or times is not split, the records must have at least three fields,
+// or a quoted header.
 func spaceSeparated(text string) bool {
 	records := parse(text, ' ')
 	if len(records) < 2 {

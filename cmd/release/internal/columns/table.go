@@ -80,8 +80,8 @@ func placeOf(path string) (string, error) {
 }
 
 // Declare sets the types of the columns of a text file, in place of the types that the values suggest. A column that
-// types does not have is text. No text means null in these types. Declare does nothing for other formats, which have types of
-// their own.
+// types does not have is text. No text means null in these types. Declare does nothing for other formats, which have
+// types of their own.
 func (t *Table) Declare(types map[string]string) {
 	if t.Text == nil {
 		return

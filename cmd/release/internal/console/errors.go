@@ -28,7 +28,8 @@ func WriteError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		reason, hint = "its folder is not there", "make the folder, or choose another"
 	}
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: Here(path) + " can't be written: " + reason,
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: Here(path) + " can't be written: " +
+		"" + reason,
 		Hint: hint}
 }
 

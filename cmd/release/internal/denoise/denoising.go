@@ -14,17 +14,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const denoiseLong = `denoise improves noisy values that are public already, by what is public about them: it costs no budget.
+const denoiseLong = `denoise improves noisy values that are public already, by what is public about them: it costs no
+budget.
 
-The input is a CSV, Parquet or Arrow file with one noisy value a row, or a release folder. The noise must be independent and
-normal, of the standard deviation --sigma; a table of a release has it in its column standard_deviation. Neighbours are the rows that an
-edge list joins (columns u and v, rows numbered from 0; optionally w, a weight, and length or length_m), or without one the rows that
-follow one another, or as --shape says.
+The input is a CSV, Parquet or Arrow file with one noisy value a row, or a release folder. The noise must be independent
+and normal, of the standard deviation --sigma; a table of a release has it in its column standard_deviation. Neighbours
+are the rows that an edge list joins (columns u and v, rows numbered from 0; optionally w, a weight, and length or
+length_m), or without one the rows that follow one another, or as --shape says.
 
-The output has the input's columns and "estimate", rows in order. The risk table says what to expect of the estimates' error,
-worked out from the noisy values with the selection of thresholds and methods as a part of it. It is no interval for one row:
-that is the noisy value's alone, value ± 1.96 sigma. Nothing is moved to 0 unless --set nonnegative=true asks for it, except by
-tree-ensemble, where it is the default.`
+The output has the input's columns and "estimate", rows in order. The risk table says what to expect of the estimates'
+error, worked out from the noisy values with the selection of thresholds and methods as a part of it. It is no interval
+for one row: that is the noisy value's alone, value ± 1.96 sigma. Nothing is moved to 0 unless --set nonnegative=true
+asks for it, except by tree-ensemble, where it is the default.`
 
 // Command returns the verb denoise.
 func Command(c *console.Console) *cobra.Command {

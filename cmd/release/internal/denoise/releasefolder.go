@@ -41,7 +41,8 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 			"noise that is")
 	}
 	if q.Publish != nil && q.Publish.Withheld > 0 {
-		return inputProblem(f.input, 0, "the publish rule of "+q.Name+" left cells empty, and the methods need all noisy values")
+		return inputProblem(f.input, 0, "the publish rule of "+q.Name+" left cells empty, and the methods need all noisy "+
+			"values")
 	}
 	t, err := sink.ReadTable(ctx, f.input, q, "")
 	if err != nil {

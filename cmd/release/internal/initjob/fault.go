@@ -117,7 +117,8 @@ func (j *Job) kindOf(column string) string {
 
 // rangeOf returns the form of the range in which a column's values are added up, for a problem with this code.
 func (j *Job) rangeOf(column, code string) string {
-	if kind := j.kindOf(column); code == problem.CodeColumnType || kind == "date" || kind == "timestamp" || kind == "bool" {
+	if kind := j.kindOf(column); code == problem.CodeColumnType || kind == "date" || kind == "timestamp" ||
+		kind == "bool" {
 		return fmt.Sprintf("column %s is %s: ask this about a column of numbers", column, kind)
 	}
 	return fmt.Sprintf("write %s=MIN..MAX with the lower number first, such as %s=0..100", column, column)

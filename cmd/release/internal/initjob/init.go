@@ -26,12 +26,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be a URL, https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first
-256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table. Types and null_values of texts are proposals
-from values of these rows, also of single ones, and a release publishes them with its job: correct them by what is known without the rows.
+const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be a URL,
+https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first 256 KiB:
+names, types, delimiter, header, encoding. The job holds nothing else of the table. Types and null_values of texts are
+proposals from values of these rows, also of single ones, and a release publishes them with its job: correct them by
+what is known without the rows.
 
-Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon, --delta)? What no flag
-says, init asks on a terminal. Nothing that decides about privacy has a default.
+Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon,
+--delta)? What no flag says, init asks on a terminal. Nothing that decides about privacy has a default.
 
 ` + Grammar
 
@@ -165,7 +167,8 @@ func (f *flags) lookAt(ctx context.Context, files []string) (err error) {
 		return columns.Error(files[0], err)
 	}
 	if len(f.Table.Names) == 0 {
-		return console.Usagef("the table %s has no columns: name a file whose rows have fields", console.OneLine(columns.Base(files[0])))
+		return console.Usagef("the table %s has no columns: name a file whose rows have fields",
+			console.OneLine(columns.Base(files[0])))
 	}
 	if f.Declared = f.profile; f.profile {
 		if err := f.declare(f.Table); err != nil {

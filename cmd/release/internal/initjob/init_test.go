@@ -73,8 +73,8 @@ func TestNoAnswerIsLost(t *testing.T) {
 	}
 }
 
-// After a stop by a signal, after the end of the answers and beside a job that went to stdout, all answers are printed as
-// flags. A stop does not wait for the terminal.
+// After a stop by a signal, after the end of the answers and beside a job that went to stdout, all answers are printed
+// as flags. A stop does not wait for the terminal.
 func TestAnswersArePrintedAsFlags(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(table, []byte("id,town\n1,York\n2,Bath\n"), 0o600); err != nil {

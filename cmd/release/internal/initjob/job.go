@@ -40,9 +40,9 @@ func (j *Job) Text() string {
 	j.writeHead(&b)
 	j.writeInput(&b)
 	j.writeQueries(&b)
-	b.WriteString("# End a run before any noise, at no cost, if a column is unusable: if half of its texts cannot be read, " +
-		"say. Readers\n# of a release then learn that no column was, which epsilon does not cover: off tells them nothing.\n" +
-		"data_checks: refuse\n\n")
+	b.WriteString("# End a run before any noise, at no cost, if a column is unusable: if half of its texts cannot be " +
+		"read, say. Readers\n# of a release then learn that no column was, which epsilon does not cover: off tells them " +
+		"nothing.\ndata_checks: refuse\n\n")
 	fmt.Fprintf(&b, "output:\n  dir: %s\n  formats: [csv, parquet]\n\n", quote(j.Dir))
 	b.WriteString("# What these data may cost in all, over all releases. It is fixed when the ledger is first used.\n")
 	fmt.Fprintf(&b, "ledger:\n  store: %s   # keep it, and back it up: it remembers what was spent\n  dataset: %s\n  "+

@@ -13,26 +13,30 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init writes it: edit it, then plan and run it.
-FILE may be a URL. Parquet and Arrow files declare their types. All columns of a text file are texts, unless --type names a type as
-csv.types of a job does: which queries a job has, and so which files a release has, must not depend on values. Only names, delimiter, header,
-quotes and encoding are found in the text.
+const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init
+writes it: edit it, then plan and run it. FILE may be a URL. Parquet and Arrow files declare their types. All columns of
+a text file are texts, unless --type names a type as csv.types of a job does: which queries a job has, and so which
+files a release has, must not depend on values. Only names, delimiter, header, quotes and encoding are found in the
+text.
 
-Each column except the columns of the unit becomes a histogram: numbers between edges that fit every range (1, 1.2, 1.5, 2, …) with
-quartiles, and their mean within a range that the run finds privately; dates and times by year; true and false; texts by values that the run
-selects privately. Missing values are a cell of their own, but for texts. All columns share the budget: leave out those that you do not
-need, and list values and edges that are known.`
+Each column except the columns of the unit becomes a histogram: numbers between edges that fit every range (1, 1.2, 1.5,
+2, …) with quartiles, and their mean within a range that the run finds privately; dates and times by year; true and
+false; texts by values that the run selects privately. Missing values are a cell of their own, but for texts. All
+columns share the budget: leave out those that you do not need, and list values and edges that are known.`
 
 // ProfileCommand returns the verb profile.
 func ProfileCommand(c *console.Console) *cobra.Command {
 	f := newFlags()
 	f.profile = true
 	cmd := &cobra.Command{
-		Use: "profile FILE…", Short: "Write a job that describes every column", Long: profileLong, Args: cobra.MinimumNArgs(1),
-		Example: "  release profile loans.txt --unit member --max-rows 5 --epsilon 2 --delta 1e-6 --type fee=float --job profile.yaml",
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), c, args) },
+		Use: "profile FILE…", Short: "Write a job that describes every column", Long: profileLong,
+		Args: cobra.MinimumNArgs(1),
+		Example: "  release profile loans.txt --unit member --max-rows 5 --epsilon 2 --delta 1e-6 --type fee=float --job " +
+			"profile.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), c, args) },
 	}
-	cmd.Flags().StringArrayVar(&f.types, "type", nil, "COLUMN=TYPE of a text file: int, float, bool, date 2/1/2006 (repeatable)")
+	cmd.Flags().StringArrayVar(&f.types, "type", nil, "COLUMN=TYPE of a text file: int, float, bool, date 2/1/2006 "+
+		"(repeatable)")
 	f.add(cmd.Flags())
 	return cmd
 }

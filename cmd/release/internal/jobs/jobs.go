@@ -117,7 +117,8 @@ func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pip
 }
 
 // LoadWith reads a job file and makes its plan, with params in place of the values of --param.
-func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
+func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string,
+	params map[string]string) (*pipeline.Plan, error) {
 	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env, DataChecks: f.DataChecks})
 	switch {
 	case ctx.Err() != nil: // a public file was perhaps not read

@@ -65,8 +65,8 @@ func (a *accounts) printAudit(o *openedLedger, audit *ledger.Audit, seen int, fi
 	for _, f := range findings {
 		text += console.Fill("FINDING: %s\n", f)
 	}
-	return a.Print(text + console.Fill("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, "+
-		"at no cost\n", len(audit.Entries), audit.Head.Hash, spelling.Count(seen, "release folder"),
+	return a.Print(text + console.Fill("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; "+
+		"%s, at no cost\n", len(audit.Entries), audit.Head.Hash, spelling.Count(seen, "release folder"),
 		spelling.Count(audit.Rerenderings, "re-rendering")))
 }
 

@@ -17,13 +17,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const backupLong = `backup copies a ledger into a new file, with its secret, while runs may be at work. The copy holds the entries of one moment; its chain of
-hashes is checked. The ledger stays open.
+const backupLong = `backup copies a ledger into a new file, with its secret, while runs may be at work. The copy holds
+the entries of one moment; its chain of hashes is checked. The ledger stays open.
 
-Keep the copy as private as the ledger, on another disk and not beside it. To restore it, put it in the ledger's place. A copy is older than the
-ledger as soon as that has a new entry: restore only the newest, and keep an anchor (release run --anchor), which refuses an older one.
+Keep the copy as private as the ledger, on another disk and not beside it. To restore it, put it in the ledger's place.
+A copy is older than the ledger as soon as that has a new entry: restore only the newest, and keep an anchor (release
+run --anchor), which refuses an older one.
 
-FROM is a job file or a name as a job's ledger.store has it. FILE must not exist; a copy that was cut short can be repeated to the same FILE.`
+FROM is a job file or a name as a job's ledger.store has it. FILE must not exist; a copy that was cut short can be
+repeated to the same FILE.`
 
 func (a *accounts) backupCmd() *cobra.Command {
 	f := &jobs.Flags{}

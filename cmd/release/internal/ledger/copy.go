@@ -20,16 +20,19 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const copyLong = `copy moves a ledger to another store: from a file to PostgreSQL, back, or to another file. Every entry is copied as it is, the chain of
-hashes is checked on arrival, and both ledgers have the same head. The secret moves too, so that inputs and releases are recognized as before.
+const copyLong = `copy moves a ledger to another store: from a file to PostgreSQL, back, or to another file. Every entry
+is copied as it is, the chain of hashes is checked on arrival, and both ledgers have the same head. The secret moves
+too, so that inputs and releases are recognized as before.
 
-The old ledger is then closed by an entry that names the new one: it can be read, and refuses every further charge with a message that says
-where it went. Jobs have to name the new one in ledger.store. At no moment are both open. copy does not begin while a run is at work.
+The old ledger is then closed by an entry that names the new one: it can be read, and refuses every further charge with
+a message that says where it went. Jobs have to name the new one in ledger.store. At no moment are both open. copy does
+not begin while a run is at work.
 
 A ledger that lacks an entry of a release beside its own releases is an older copy, and copy refuses it.
 
-A copy that was cut short can be repeated with the same arguments. The new place must hold no ledger. FROM and TO are names as a job's
-ledger.store has them; ${env:NAME} stands for a variable, which keeps a password off the command line. FROM may also be a job file.`
+A copy that was cut short can be repeated with the same arguments. The new place must hold no ledger. FROM and TO are
+names as a job's ledger.store has them; ${env:NAME} stands for a variable, which keeps a password off the command line.
+FROM may also be a job file.`
 
 func (a *accounts) copyCmd() *cobra.Command {
 	f := &jobs.Flags{}

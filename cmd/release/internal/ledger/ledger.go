@@ -20,8 +20,9 @@ import (
 
 const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 
-Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
-a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
+Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH,
+sqlite+group:PATH if a group shares it, or postgres://…). With a job only its dataset is shown. With --store all
+datasets are shown, unless --dataset names one.`
 
 // ledgerFlags are the flags that select a ledger and the form of the output.
 type ledgerFlags struct {

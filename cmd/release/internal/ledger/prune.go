@@ -23,20 +23,22 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const pruneLong = `prune lists the folders of releases that are no longer needed and, with --delete, deletes them. The ledger records each deletion first, so that
-status, ledger show and run say pruned instead of gone. What a release cost stays spent, since its values were seen.
+const pruneLong = `prune lists the folders of releases that are no longer needed and, with --delete, deletes them. The
+ledger records each deletion first, so that status, ledger show and run say pruned instead of gone. What a release cost
+stays spent, since its values were seen.
 
   --withdrawn   releases that were withdrawn
   --replaced    releases that a newer one replaced, which moved their folder aside
   --keep N      of each job, all but the N newest data intervals
   --older-than  together with the others, what is older as well; alone, everything that is older, by days such as 400d
 
-Releases are of one job if the dataset, the unit, the adjacency, the name and all parameters but dates are the same. A parameter is a date
-if its value is written as 2013-02-01 or 2013-02; a year alone, such as 2013, is not taken for one, since it may be any number.
+Releases are of one job if the dataset, the unit, the adjacency, the name and all parameters but dates are the same. A
+parameter is a date if its value is written as 2013-02-01 or 2013-02; a year alone, such as 2013, is not taken for one,
+since it may be any number.
 
-prune deletes only folders that the ledger has and that are unchanged, to the byte, and looks again at each before it deletes it. It keeps the newest release of each job, folders with files
-that do not belong to the release, and folders that a symbolic link leads to, and says so. A deletion that was cut short is finished by the same
-command.`
+prune deletes only folders that the ledger has and that are unchanged, to the byte, and looks again at each before it
+deletes it. It keeps the newest release of each job, folders with files that do not belong to the release, and folders
+that a symbolic link leads to, and says so. A deletion that was cut short is finished by the same command.`
 
 // pruning holds the flags of the verb prune.
 type pruning struct {
@@ -205,7 +207,8 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 				return nil, err
 			}
 			same := func(o *publication) bool { return o.found == p.found && o.dir == p.dir && o.digest == p.digest }
-			if (p.found != "" || errors.Is(p.unchanged, pipeline.ErrIncomplete) || p.begun()) && !slices.ContainsFunc(out, same) {
+			if (p.found != "" || errors.Is(p.unchanged, pipeline.ErrIncomplete) || p.begun()) &&
+				!slices.ContainsFunc(out, same) {
 				out = append(out, p)
 			}
 		}
@@ -331,7 +334,8 @@ func (p *publication) begun() bool {
 // remove records the deletion of a publication and deletes its folder. Before that, it reads the ledger and the folder
 // again, since they may have changed; if the folder must be kept now, it returns the reason. It holds the same locks as
 // a run: the lock of the run and the lock of the folder.
-func (f *pruning) remove(ctx context.Context, book *ledger.Book, p *publication, all []*publication, days int) (kept string,
+func (f *pruning) remove(ctx context.Context, book *ledger.Book, p *publication, all []*publication,
+	days int) (kept string,
 	err error,
 ) {
 	c := &p.run.Charge
@@ -391,7 +395,8 @@ func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 	}
 	if err := p.deleteFolder(); err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "prune", Message: console.Here(cmp.Or(p.found, p.dir)) +
-			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here", Err: plain(err)}
+			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here",
+			Err: plain(err)}
 	}
 	return nil
 }
@@ -441,7 +446,8 @@ func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	}
 	rows := [][]string{{"folder", "dataset", "job", "data interval", "released", "state", "why"}}
 	for _, l := range lines {
-		rows = append(rows, []string{console.Here(l.Folder), l.Dataset, l.Job, console.OrDash(l.Interval), l.Released, l.State, l.Why})
+		rows = append(rows, []string{console.Here(l.Folder), l.Dataset, l.Job, console.OrDash(l.Interval), l.Released,
+			l.State, l.Why})
 	}
 	text := fmt.Sprintf("\n%s deleted, %d kept\n", spelling.Count(count[pruneDeleted], "folder"), count[pruneKept])
 	if !f.delete {

@@ -13,12 +13,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const budgetSetLong = `budget set changes what a dataset may cost, as an entry of its own in the ledger: for the data's owner to decide. Without flags it takes
-the budget that the job states. It also opens a second budget beside the first, for another --unit or --adjacency; no joint guarantee
-exists over both.
+const budgetSetLong = `budget set changes what a dataset may cost, as an entry of its own in the ledger: for the data's
+owner to decide. Without flags it takes the budget that the job states. It also opens a second budget beside the first,
+for another --unit or --adjacency; no joint guarantee exists over both.
 
-A budget that is raised after releases were seen is a new promise about all of them: the largest cap that a budget ever had is what it
-promises. A budget that is lowered keeps further releases out.`
+A budget that is raised after releases were seen is a new promise about all of them: the largest cap that a budget ever
+had is what it promises. A budget that is lowered keeps further releases out.`
 
 // setFlags are the flags of the verb budget set.
 type setFlags struct {

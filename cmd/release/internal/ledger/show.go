@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -134,10 +135,22 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 	return out, nil
 }
 
-// Amount formats mu squared as a decimal of 17 digits, rounded as mode tells.
+// Amount formats mu squared, of at least 0, as a decimal of 17 digits, rounded up or down as mode tells.
 func Amount(x *big.Float, mode big.RoundingMode) string {
 	y, _ := new(big.Float).SetPrec(53).SetMode(mode).Set(x).Float64()
-	return strconv.FormatFloat(y, 'g', 17, 64)
+	text := strconv.FormatFloat(y, 'g', 17, 64)
+	stated, ok := new(big.Rat).SetString(text)
+	exact, _ := x.Rat(nil)
+	if !ok || exact == nil { // an infinity
+		return text
+	}
+	switch wrong := stated.Cmp(exact); { // 17 digits are rounded to the nearest
+	case wrong < 0 && mode == big.ToPositiveInf:
+		return strconv.FormatFloat(math.Nextafter(y, math.Inf(1)), 'g', 17, 64)
+	case wrong > 0 && mode == big.ToNegativeInf:
+		return strconv.FormatFloat(math.Nextafter(y, 0), 'g', 17, 64)
+	}
+	return text
 }
 
 func accountRows(accounts []accountJSON) [][]string {
@@ -158,7 +171,8 @@ func accountsText(balances []ledger.Balance, accounts []accountJSON) string {
 	for i, x := range accounts {
 		balance := &balances[i]
 		b.WriteString(console.Fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
-		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(),
+		b.WriteString(console.Fill("  spent    mu² %s of %s (%s), by %s\n", x.Spent, x.Cap,
+			spelling.Percent(balance.Share(), true),
 			spelling.Count(x.Releases, "release")))
 		for _, p := range x.Periods {
 			ahead := ""
@@ -290,7 +304,7 @@ func runRows(runs []ledger.Run) [][]string {
 	for _, r := range runsJSON(runs) {
 		rows = append(rows, []string{
 			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, console.OrDash(r.Window), r.State,
-			spelling.Short(r.Mu, 6), r.Updated, console.Here(r.Folder),
+			spelling.Up(r.Mu, 6), r.Updated, console.Here(r.Folder),
 		})
 	}
 	return rows

@@ -19,14 +19,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const withdrawLong = `withdraw records in the ledger that a published release is wrong, and why. What it cost stays spent, since its values were seen. All
-renderings of the same noisy values are withdrawn with it.
+const withdrawLong = `withdraw records in the ledger that a published release is wrong, and why. What it cost stays
+spent, since its values were seen. All renderings of the same noisy values are withdrawn with it.
 
-From then on ledger show, status, verify and registry say so, and run does not return the release any more: it fails, until --new-release makes
-and pays for a new one. The folder stays as it is: take it down where it was published, and tell its readers.
+From then on ledger show, status, verify and registry say so, and run does not return the release any more: it fails,
+until --new-release makes and pays for a new one. The folder stays as it is: take it down where it was published, and
+tell its readers.
 
-The release is named by its folder or by its job. --job or --store names the ledger of a folder; without them, the one near the folder
-that knows the release. If several near it do, as beside a copy, nothing is recorded until one is named. The output names the ledger.`
+The release is named by its folder or by its job. --job or --store names the ledger of a folder; without them, the one
+near the folder that knows the release. If several near it do, as beside a copy, nothing is recorded until one is named.
+The output names the ledger.`
 
 // withdrawal holds the flags of the verb withdraw.
 type withdrawal struct {
@@ -38,7 +40,8 @@ type withdrawal struct {
 func WithdrawCommand(c *console.Console) *cobra.Command {
 	a, f := &accounts{c}, &withdrawal{}
 	cmd := &cobra.Command{
-		Use: "withdraw JOB|DIR", Short: "Mark a published release as wrong; its spend stays", Long: withdrawLong, Args: cobra.ExactArgs(1),
+		Use: "withdraw JOB|DIR", Short: "Mark a published release as wrong; its spend stays", Long: withdrawLong,
+		Args: cobra.ExactArgs(1),
 		Example: "  release withdraw out/2026-11-20 --reason \"the input was of the day before\"\n  release withdraw " +
 			"job.yaml --param day=2026-11-20 --reason \"wrong unit\"",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.withdraw(cmd.Context(), args[0], f) },
@@ -85,8 +88,9 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 	switch {
 	case a.JSON:
 		return a.PrintJSON(map[string]any{
-			"job": r.Charge.Job, "run": r.Charge.Run, "number": r.Charge.Number, "folder": r.Charge.Dir, "reason": f.reason, "withdrawn_before": again,
-			"ledger": jobs.ShownStore(known.Store),
+			"job": r.Charge.Job, "run": r.Charge.Run, "number": r.Charge.Number, "folder": r.Charge.Dir, "reason": f.reason,
+			"withdrawn_before": again,
+			"ledger":           jobs.ShownStore(known.Store),
 		})
 	case a.Quiet:
 		return nil

@@ -28,15 +28,17 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-const long = `preview makes the whole release of a job from synthetic rows: tables, page and manifest as a run would publish them. It charges
-nothing and reads no row of the input. Rows are drawn from the job alone: the cells of its dimensions, its ranges and conditions, and units with
-up to max_rows rows each. Their numbers mean nothing: look at which tables there will be, and at how large the noise is.
+const long = `preview makes the whole release of a job from synthetic rows: tables, page and manifest as a run would
+publish them. It charges nothing and reads no row of the input. Rows are drawn from the job alone: the cells of its
+dimensions, its ranges and conditions, and units with up to max_rows rows each. Their numbers mean nothing: look at
+which tables there will be, and at how large the noise is.
 
-The types of the columns come from the job, if the input is CSV, TSV or JSON lines: then nothing of the input is opened, and it need not be
-there. Of Parquet and Arrow files the schema in the footer is read; if the files are not there, the types are those that the queries need.
+The types of the columns come from the job, if the input is CSV, TSV or JSON lines: then nothing of the input is opened,
+and it need not be there. Of Parquet and Arrow files the schema in the footer is read; if the files are not there, the
+types are those that the queries need.
 
-The folder is NAME.preview or the folder of --out; an older preview there is replaced, and nothing else. The name of every file in it begins with
-synthetic-, and release verify does not take it for a release.`
+The folder is NAME.preview or the folder of --out; an older preview there is replaced, and nothing else. The name of
+every file in it begins with synthetic-, and release verify does not take it for a release.`
 
 // defaultRows is the number of synthetic rows if neither the job nor --rows states a number.
 const defaultRows = 100_000
@@ -68,8 +70,8 @@ func Command(c *console.Console, program func() manifest.Program,
 	a.flags.AddWorkers(cmd)
 	a.flags.AddMemoryLimit(cmd)
 	a.flags.AddTmpDir(cmd)
-	cmd.Flags().Lookup("tmp-dir").Usage = "the folder for what memory does not hold, which is deleted at the end, instead " +
-		"of the system's folder for temporary files"
+	cmd.Flags().Lookup("tmp-dir").Usage = "the folder for what memory does not hold, which is deleted at the end, " +
+		"instead of the system's folder for temporary files"
 	cmd.Flags().Int64Var(&a.rows, "rows", 0, fmt.Sprintf("how many synthetic rows to make; by default input.rows, or %d",
 		defaultRows))
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print the outcome as JSON")

@@ -110,14 +110,16 @@ type copying struct {
 	dir     string
 	files   []file // the files to publish; the manifest is last
 	replace bool
-	note    store.Object // the note of this replacement in the store; the zero object if nothing is replaced
-	resumed bool         // an earlier replacement was interrupted and left objects
+	note    store.Object // the note of this publication in the store; the zero object if there is none
+	first   bool         // nothing is replaced: the note lists this release's files only
+	resumed bool         // another publication was interrupted and left objects
+	stays   error        // why the note of a first publication could not be removed; nil if it was
 
 	sent, found, removed, kept int64
 }
 
-// run compares the files with the store, removes the manifest of another release, sends the files, and finally sends
-// the manifest.
+// run compares the files with the store, writes a note, removes the manifest of another release, sends the files and
+// then the manifest, and removes the note.
 func (c *copying) run(ctx context.Context) error {
 	seen := make([]sighting, len(c.files))
 	err := c.each(ctx, len(c.files), func(ctx context.Context, i int) (err error) {
@@ -135,6 +137,14 @@ func (c *copying) run(ctx context.Context) error {
 	} else if err := c.vacant(ctx, seen); err != nil {
 		return err
 	}
+	if old == nil {
+		if complete := !slices.ContainsFunc(seen, func(s sighting) bool { return s.state != same }); !complete {
+			if err := c.begin(ctx); err != nil {
+				return err
+			}
+		}
+		c.first, old = true, map[string][]string{}
+	}
 	last := len(c.files) - 1
 	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.sendFile(ctx, c.files[i], &seen[i]) })
 	if err == nil {
@@ -143,35 +153,73 @@ func (c *copying) run(ctx context.Context) error {
 	if err == nil {
 		err = c.sendFile(ctx, c.files[last], &seen[last])
 	}
-	if err != nil || old == nil {
+	if err != nil || c.note.Key == "" {
 		return err
 	}
-	// Another replacement may have changed a file after it was checked: then the manifest must not stay beside it.
-	if err := c.unchanged(ctx, seen); err != nil {
+	// Another replacement may have changed a file after it was checked: then the manifest must not stay beside it. If the
+	// store does not answer, no other replacement was seen, and the manifest stays.
+	if err := c.unchanged(ctx, seen); errors.As(err, new(takenError)) {
 		return errors.Join(err, c.remove(ctx, seen[last].object))
+	} else if err != nil {
+		return err
 	}
 	return c.clear(ctx, old)
 }
 
 // vacant returns an error if the prefix in the store holds another release, or part of one.
 func (c *copying) vacant(ctx context.Context, seen []sighting) error {
+	// The note exists while a publication is in progress. Files of two releases can be there, even if this one is
+	// complete.
+	before, files, err := c.readNote(ctx)
+	switch {
+	case err != nil:
+		return err
+	case before.Key != "" && maps.EqualFunc(files, c.ownFiles(), slices.Equal):
+		c.note = before // this release was being published
+	case before.Key != "":
+		return c.unfinished()
+	}
 	for i, s := range seen {
-		if s.state == other {
+		switch {
+		case s.state != other:
+		case seen[len(seen)-1].state == other:
 			return c.refusal(c.files[i].name, " has other contents than this release",
 				"choose another prefix, or put this release in place of that one with --replace")
+		default:
+			return c.refusal(c.files[i].name, " has other contents than this release, and no release is there",
+				"choose another prefix, or move it away yourself")
 		}
 	}
-	// The note exists while a replacement is in progress. Files of two releases can be there, even if this one is
-	// complete.
-	_, err := c.stat(ctx, replacedName)
-	switch {
-	case err == nil:
-		return c.refusal("", " has a release that is being replaced, or was not replaced to the end",
-			"if nobody is at it, publish --replace puts this release there and removes what is left of the others")
-	case store.KindOf(err) != store.NotFound:
-		return err
-	}
 	return nil
+}
+
+// ownFiles returns the files of this release but the manifest, as a note lists them.
+func (c *copying) ownFiles() map[string][]string {
+	files := map[string][]string{}
+	for _, f := range c.files[:len(c.files)-1] {
+		files[f.name] = []string{f.digest}
+	}
+	return files
+}
+
+// begin writes the note of a first publication, unless it is there. It has no Run: two publications of one release can
+// be in progress, and have the same note.
+func (c *copying) begin(ctx context.Context) error {
+	if c.note.Key != "" {
+		return nil
+	}
+	err := c.putNote(ctx, store.NoObject, note{Format: noteFormat, Files: c.ownFiles()})
+	if store.KindOf(err) == store.Exists {
+		return c.unfinished()
+	}
+	return err
+}
+
+// unfinished returns the error for the case that the note of another release is there.
+func (c *copying) unfinished() error {
+	return c.refusal("", " has part of another release, whose publication is in progress or was cut off",
+		"if nobody is at it, the command that was cut off finishes it, and release publish --replace of this release "+
+			"undoes it: it removes what is left there and puts this release in its place")
 }
 
 // each calls f for each number from 0 to n - 1, several at the same time.
@@ -190,10 +238,10 @@ func (c *copying) refusal(name, what, hint string) error {
 		Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
-// replacedName is the name of a note in the store that exists while one release replaces another. The note lists the
-// files of all releases below the prefix, with the digests that they may have. It is written before the first change
-// and removed after the last one. If a replacement is interrupted, the next publication, even of another release,
-// learns from the note which objects may be removed.
+// replacedName is the name of a note in the store that exists while a release is published, perhaps in place of another
+// one. The note lists the files of all releases below the prefix, with the digests that they may have. It is written
+// before the first change and removed after the last one. If a publication is interrupted, the next one, even of
+// another release, learns from the note which objects may be removed.
 const replacedName = manifestName + ".replaced"
 
 // noteFormat is the value of Format in each note.
@@ -202,7 +250,7 @@ const noteFormat = "dprelease-replacement-1"
 // note is the content of the note replacedName.
 type note struct {
 	Format string `json:"format"`
-	// Run is random, so that the notes of two replacements always differ.
+	// Run is random, so that the notes of two replacements always differ; "" if nothing is replaced.
 	Run   string              `json:"run"`
 	Files map[string][]string `json:"files"`
 }
@@ -226,10 +274,14 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 				"choose another prefix, or move it away yourself")
 		}
 	}
-	c.resumed = before.Key != ""
 	if old == nil {
 		return nil, nil
 	}
+	if before.Key != "" && maps.EqualFunc(old, c.ownFiles(), slices.Equal) && seen[last].state != other {
+		c.note = before // this release was being published
+		return nil, nil
+	}
+	c.resumed = before.Key != ""
 	if err := c.keep(ctx, before, old); err != nil {
 		return nil, err
 	}
@@ -276,7 +328,7 @@ func belongs(old map[string][]string, name, digest string) bool {
 	return slices.Contains(old[name], digest) || slices.Contains(old[name], anyDigest)
 }
 
-// readNote reads the note of an interrupted replacement. It returns the zero object and nil if there is none.
+// readNote reads the note of an interrupted publication. It returns the zero object and nil if there is none.
 func (c *copying) readNote(ctx context.Context) (o store.Object, files map[string][]string, err error) {
 	o, err = c.stat(ctx, replacedName)
 	if err != nil {
@@ -291,7 +343,8 @@ func (c *copying) readNote(ctx context.Context) (o store.Object, files map[strin
 	}
 	var n note
 	if json.Unmarshal(text, &n) != nil || n.Format != noteFormat || n.Files == nil {
-		return o, nil, c.refusal(replacedName, " is not a note of a replacement", "choose another prefix, or remove it yourself")
+		return o, nil, c.refusal(replacedName, " is not a note of a publication", "choose another prefix, or remove it "+
+			"yourself")
 	}
 	return o, n.Files, nil
 }
@@ -306,8 +359,7 @@ func (c *copying) read(ctx context.Context, o store.Object) ([]byte, error) {
 }
 
 // keep writes the note of this replacement. It lists the files of earlier releases and its own. before is the earlier
-// note that it overwrites; the zero object if there is none. If the store's answer was lost, the repeated request is
-// refused although the note is ours. If the store refuses the first request, another replacement is in progress.
+// note that it overwrites; the zero object if there is none.
 func (c *copying) keep(ctx context.Context, before store.Object, old map[string][]string) error {
 	n := note{Format: noteFormat, Run: rand.Text(), Files: maps.Clone(old)}
 	for _, f := range c.files[:len(c.files)-1] {
@@ -315,6 +367,13 @@ func (c *copying) keep(ctx context.Context, before store.Object, old map[string]
 			n.Files[f.name] = append(slices.Clone(n.Files[f.name]), f.digest)
 		}
 	}
+	return c.putNote(ctx, &before, n)
+}
+
+// putNote writes a note in place of the object over. If the store's answer was lost, the repeated request is refused
+// although the note is ours. If the store refuses the first request, another replacement is in progress, or another
+// publication of this release, which has the same note.
+func (c *copying) putNote(ctx context.Context, over *store.Object, n note) error {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return err
@@ -323,9 +382,9 @@ func (c *copying) keep(ctx context.Context, before store.Object, old map[string]
 	own := file{replacedName, hex.EncodeToString(sum[:]), int64(len(text))}
 	err = store.Retry(ctx, own.size, func(ctx context.Context) error {
 		requests++
-		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), own.size, &before)
+		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), own.size, over)
 	})
-	if err != nil && (requests == 1 || ctx.Err() != nil) {
+	if err != nil && (requests == 1 && n.Run != "" || ctx.Err() != nil) {
 		return err
 	}
 	back, failed := c.look(ctx, own)
@@ -341,14 +400,19 @@ func (c *copying) keep(ctx context.Context, before store.Object, old map[string]
 	return c.taken()
 }
 
-// taken returns the error for the case that another replacement has begun since this one began.
+// takenError means that another publication to the prefix was seen.
+type takenError struct{ error }
+
+func (e takenError) Unwrap() error { return e.error }
+
+// taken returns the error for the case that another replacement has begun since this publication began.
 func (c *copying) taken() error {
-	return c.refusal("", " is being replaced by somebody else",
-		"choose another prefix, or run publish again when they are done")
+	return takenError{c.refusal("", " is being replaced by somebody else",
+		"choose another prefix, or run publish again when they are done")}
 }
 
-// alone returns an error if the note in the store is no longer the note of this replacement, since the files may then
-// belong to another one.
+// alone returns an error if the note in the store is no longer the note of this publication, since the files may then
+// belong to another one. Another publication of the same release may have ended and removed their common note.
 func (c *copying) alone(ctx context.Context) error {
 	if c.note.Key == "" {
 		return nil
@@ -356,6 +420,11 @@ func (c *copying) alone(ctx context.Context) error {
 	switch o, err := c.stat(ctx, replacedName); {
 	case err != nil && store.KindOf(err) != store.NotFound:
 		return err
+	case err != nil && c.first:
+		if s, err := c.look(ctx, c.files[len(c.files)-1]); err != nil || s.state == same {
+			return err
+		}
+		return c.taken()
 	case o != c.note:
 		return c.taken()
 	}
@@ -363,7 +432,7 @@ func (c *copying) alone(ctx context.Context) error {
 }
 
 // unchanged returns an error if an object is no longer the one that was seen, or if the note is not ours anymore:
-// another replacement is at work. Without a note there is nothing to check, since no object is replaced.
+// another replacement is at work. Another publication of the same release may have written objects.
 func (c *copying) unchanged(ctx context.Context, seen []sighting) error {
 	if c.note.Key == "" {
 		return nil
@@ -373,6 +442,11 @@ func (c *copying) unchanged(ctx context.Context, seen []sighting) error {
 		switch {
 		case err != nil && store.KindOf(err) != store.NotFound:
 			return err
+		case o != seen[i].object && c.first:
+			if seen[i], err = c.look(ctx, c.files[i]); err != nil || seen[i].state == same {
+				return err
+			}
+			return c.taken()
 		case o != seen[i].object:
 			return c.taken()
 		}
@@ -411,7 +485,12 @@ func (c *copying) clear(ctx context.Context, old map[string][]string) error {
 		}
 	}
 	err := c.remove(ctx, c.note)
-	c.removed--
+	if c.first { // the release is whole; the note blocks nothing, and perhaps the user may not delete
+		c.stays, err = err, nil
+	}
+	if c.stays == nil {
+		c.removed--
+	}
 	return err
 }
 

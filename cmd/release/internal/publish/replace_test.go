@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
+	"github.com/dprelease/dprelease/pipeline"
 )
 
 const place = "memory://bucket/p"
@@ -218,7 +220,7 @@ func TestReplaceThatIsStoppedByAnother(t *testing.T) {
 			if err != nil {
 				t.Fatalf("after %d steps: %v", stop, err)
 			}
-			if !strings.Contains(out, "a replacement was stopped here earlier") {
+			if !strings.Contains(out, "a publication was cut off here earlier") {
 				t.Errorf("after %d steps: %s", stop, out)
 			}
 			got := m.Keys()
@@ -229,6 +231,93 @@ func TestReplaceThatIsStoppedByAnother(t *testing.T) {
 			equal(t, got, files(t, next))
 		}
 	}
+}
+
+// If a first publication is stopped after any of its steps, the error of another release names the commands that help:
+// the same command finishes the publication, and --replace of another release undoes it.
+func TestFirstPublicationThatIsStopped(t *testing.T) {
+	for _, next := range [][]string{{first, place}, {first, place, "--replace"}, {second, place, "--replace"}} {
+		for stop := 1; ; stop++ {
+			m := storetest.New()
+			store.Register("memory", m.Opener)
+			m.Set("p/mine.txt", []byte("mine"))
+			var steps atomic.Int64
+			m.Before = func(request, _ string, _ int64) (int, error) {
+				if request == "put" && steps.Add(1) > int64(stop) {
+					return 0, store.Failure(store.Denied, "")
+				}
+				return 0, nil
+			}
+			if _, err := run(t, first, place); err == nil {
+				break
+			}
+			m.Before = nil
+			_, err := run(t, second, place)
+			var failed *pipeline.Error
+			if !errors.As(err, &failed) || failed.Code != "other-release" || !strings.Contains(failed.Hint, "cut off finishes it") ||
+				!strings.Contains(failed.Hint, "release publish --replace") {
+				t.Errorf("after %d steps: %v", stop, err)
+			}
+			if _, err := run(t, next...); err != nil {
+				t.Fatalf("after %d steps: %v", stop, err)
+			}
+			got := m.Keys()
+			if string(got["p/mine.txt"]) != "mine" {
+				t.Errorf("after %d steps: another's object is gone", stop)
+			}
+			delete(got, "p/mine.txt")
+			equal(t, got, files(t, next[0]))
+		}
+	}
+}
+
+// Whoever may not delete can publish. The note that stays says so and blocks nothing.
+func TestPublishWithoutDeleting(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	m.Before = func(request, _ string, _ int64) (int, error) {
+		if request == "delete" {
+			return 0, store.Failure(store.Denied, "")
+		}
+		return 0, nil
+	}
+	for range 2 {
+		if out, err := run(t, first, place); err != nil || !strings.Contains(out, "release.json.replaced can't be removed") {
+			t.Errorf("%s, %v", out, err)
+		}
+	}
+	m.Before = nil
+	if _, err := run(t, second, place, "--replace"); err != nil {
+		t.Error(err)
+	}
+	equal(t, m.Keys(), files(t, second))
+}
+
+// If the store does not answer the last check, no other replacement was seen: the manifest stays, and the same command
+// ends what was begun.
+func TestUnansweredCheckKeepsTheManifest(t *testing.T) {
+	m := publishedTo(t, first)
+	var written, down atomic.Bool
+	m.After = func(request, key string) error {
+		written.Store(written.Load() || request == "put" && key == "p/release.json")
+		return nil
+	}
+	m.Before = func(request, key string, _ int64) (int, error) {
+		if written.Load() && request == "stat" && key != "p/release.json" { // sendFile reads the manifest back
+			down.Store(true)
+			return 0, store.Failure(store.Denied, "")
+		}
+		return 0, nil
+	}
+	_, err := run(t, second, place, "--replace")
+	if code(err) != "store" || !down.Load() || !bytes.Equal(m.Keys()["p/release.json"], files(t, second)["p/release.json"]) {
+		t.Errorf("%v; the manifest is not there", err)
+	}
+	m.Before, m.After = nil, nil
+	if _, err := run(t, second, place, "--replace"); err != nil {
+		t.Error(err)
+	}
+	equal(t, m.Keys(), files(t, second))
 }
 
 // If another replacement takes over before a replacement writes its manifest, it does not write it.

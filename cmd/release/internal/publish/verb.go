@@ -22,11 +22,13 @@ import (
 
 const long = `publish copies a finished release to a prefix of an object store, s3://bucket/prefix, gs:// or az://.
 
-The folder is checked first, as release verify does. release.json is written last, so whoever finds it finds all that it names. A file that
-is there already with the right contents is not sent again. What was sent is read back and compared. If the prefix holds another release, or other contents
-under one of the names, nothing is written. With --replace another release makes room: its release.json is removed first, and of its files those that are
-as it states them are replaced or removed. If that is stopped, release.json.replaced stays, and publish refuses the
-prefix until publish --replace, of the same release or of any other, ends what was begun. What somebody else put below the prefix, or changed there, is never replaced nor removed.
+The folder is checked first, as release verify does. release.json is written last, so whoever finds it finds all that it
+names. A file that is there already with the right contents is not sent again. What was sent is read back and compared.
+If the prefix holds another release, or other contents under one of the names, nothing is written. With --replace
+another release makes room: its release.json is removed first, and of its files those that are as it states them are
+replaced or removed. If a publication is cut off, release.json.replaced stays. The same command then finishes it, and
+publish --replace of any other release undoes it: it removes what is left and puts that release there. What somebody
+else put below the prefix, or changed there, is never replaced nor removed.
 
 s3://, gs:// and az:// need the program release-full; docs/howto/object-stores.md says how it finds credentials.`
 
@@ -49,8 +51,8 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 	to, err := store.ParseAddress(address)
 	switch {
 	case err != nil && !strings.Contains(address, "://"):
-		return console.Usagef("%s is not an address of an object store, s3://bucket/prefix, gs:// or az://. In a folder of this "+
-			"machine, copy the release with cp -r: it has all that release verify needs", console.Visible(address))
+		return console.Usagef("%s is not an address of an object store, s3://bucket/prefix, gs:// or az://. In a folder of "+
+			"this machine, copy the release with cp -r: it has all that release verify needs", console.Visible(address))
 	case err != nil || strings.ContainsAny(to.Key, `*?[\`):
 		return console.Usagef("the address has the form s3://bucket/prefix, and no credentials or patterns: those come " +
 			"from the environment")
@@ -81,7 +83,10 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 	}
 	manifest := to.At(prefix + manifestName).String()
 	if done.resumed {
-		c.Note("a replacement was stopped here earlier: what it left was replaced or removed")
+		c.Note("a publication was cut off here earlier: what it left was replaced or removed")
+	}
+	if done.stays != nil {
+		c.Note("release.json.replaced can't be removed, and does no harm: " + done.stays.Error())
 	}
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"manifest": manifest, "sent": done.sent, "already_there": done.found,

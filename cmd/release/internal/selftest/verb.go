@@ -17,14 +17,15 @@ import (
 
 const long = `selftest tests the noise of this binary on this machine. It reads none of your data.
 
-It checks known answers of the cipher and of the calibration, and the sampler: exact probabilities, low bits, moments, independence.
+It checks known answers of the cipher and of the calibration, and the sampler: exact probabilities, low bits, moments,
+independence.
 
-It then makes two releases of neighbouring tables of its own, with a job, a ledger and an output folder in a temporary folder, as
-'release run' makes yours, and computes from them a lower bound of mu. A bound above the mu that the job promises is a failure. It does the same
-with delta 0, for epsilon.
+It then makes two releases of neighbouring tables of its own, with a job, a ledger and an output folder in a temporary
+folder, as 'release run' makes yours, and computes from them a lower bound of mu. A bound above the mu that the job
+promises is a failure. It does the same with delta 0, for epsilon.
 
-It then makes four releases with discovered keys and checks three things: rare keys appear no more often than delta allows; keys below
-min_units never appear; the noise of common keys has the stated distribution.
+It then makes four releases with discovered keys and checks three things: rare keys appear no more often than delta
+allows; keys below min_units never appear; the noise of common keys has the stated distribution.
 
 Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. If nothing is wrong,
 one run in 10^9 fails. Exit code 1: a check failed.`
@@ -82,7 +83,8 @@ func (a *selftester) conclude(checks []selftest.Check, took time.Duration) error
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseCheck, Code: "selftest", Message: fmt.Sprintf("%d of %d checks failed", failed, len(checks)),
-		Hint: "make no releases with this binary on this machine; please report it with the output of release selftest --json",
+		Hint: "make no releases with this binary on this machine; please report it with the output of release selftest " +
+			"--json",
 	}
 }
 

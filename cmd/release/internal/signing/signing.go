@@ -69,8 +69,9 @@ func CheckSigned(dir string, s pipeline.Signer) error {
 
 // readKey reads the file of a secret key.
 func readKey(path string) ([]byte, error) {
-	return console.ReadKey(path, largestKey, "--sign: the key %s can't be read: %s", "--sign: %s can use the key %s: %s, and "+
-		"if somebody may have used it, make another with release keygen")
+	return console.ReadKey(path, largestKey, "--sign: the key %s can't be read: %s",
+		"--sign: %s can use the key %s: %s, and "+
+			"if somebody may have used it, make another with release keygen")
 }
 
 // largestKey is the maximum length of a key file, in bytes.
@@ -114,8 +115,8 @@ func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 	return key, nil
 }
 
-const keygenLong = `keygen makes a pair of keys to sign releases with, in the format of minisign (Ed25519): FILE, readable by its owner alone, and FILE.pub.
-The secret key is encrypted if ` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
+const keygenLong = `keygen makes a pair of keys to sign releases with, in the format of minisign (Ed25519): FILE,
+readable by its owner alone, and FILE.pub. The secret key is encrypted if` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
 
 // KeygenCommand returns the verb keygen.
 func KeygenCommand(c *console.Console) *cobra.Command {

@@ -41,16 +41,17 @@ func (v *verifying) job(ctx context.Context) error {
 		return nil
 	}
 	public := ""
-	want, err := restate(&v.manifest, filepath.Dir(v.flags.job), func(path, column string, aligned bool) ([]string, error) {
-		public = console.Here(path)
-		if v.flags.job == "" {
-			return nil, fmt.Errorf("the job reads the public file %s, which is not in the release: --job reads it", public)
-		}
-		if elsewhere(path, v.flags.job) && !mentions(v.flags.job, path) {
-			return nil, fmt.Errorf("the job in the manifest reads %s, which the job at --job does not name", public)
-		}
-		return source.ReadColumn(ctx, path, column, aligned)
-	})
+	want, err := restate(&v.manifest, filepath.Dir(v.flags.job),
+		func(path, column string, aligned bool) ([]string, error) {
+			public = console.Here(path)
+			if v.flags.job == "" {
+				return nil, fmt.Errorf("the job reads the public file %s, which is not in the release: --job reads it", public)
+			}
+			if elsewhere(path, v.flags.job) && !mentions(v.flags.job, path) {
+				return nil, fmt.Errorf("the job in the manifest reads %s, which the job at --job does not name", public)
+			}
+			return source.ReadColumn(ctx, path, column, aligned)
+		})
 	if err != nil {
 		v.add("job", skipped, "%v", err)
 		return nil

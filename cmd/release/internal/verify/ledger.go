@@ -96,7 +96,8 @@ func (v *verifying) absentBy(r *ledger.Run, store string) error {
 	case r.Charge.Dir == v.dir && r.State != ledger.Published:
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: "there is no release in " + here +
 			" yet, by " + store, Hint: jobs.WaitingText(r, time.Now())}
-	case r.Charge.Dir == v.dir || slices.ContainsFunc(r.Rerenderings, func(d ledger.Rerendering) bool { return d.Dir == v.dir }):
+	case r.Charge.Dir == v.dir || slices.ContainsFunc(r.Rerenderings,
+		func(d ledger.Rerendering) bool { return d.Dir == v.dir }):
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: "a release was published in " + here +
 			", by " + store + ", and the folder is gone", Hint: "restore the folder from a copy to verify it"}
 	}

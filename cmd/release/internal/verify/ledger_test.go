@@ -175,8 +175,8 @@ ledger: {store: "sqlite:ledger.db", dataset: clinic, budget: {epsilon: 1, delta:
 	}
 }
 
-// If the folder does not exist, its ledger tells why, and which command ends that: a run that was cut short is not taken
-// for a publication.
+// If the folder does not exist, its ledger tells why, and which command ends that: a run that was cut short is not
+// taken for a publication.
 func TestLedgerTellsWhyThereIsNoFolder(t *testing.T) {
 	const dir = "/releases/out"
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)

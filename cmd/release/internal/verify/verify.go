@@ -31,9 +31,9 @@ const verifyLong = `verify checks a published release:
   ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
   signature the manifest is signed by the owner of --key
 
-The ledger has the SHA-256 of the manifest: it and the signature show that the manifest itself is right. --job or --store names the ledger;
-without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
-is then skipped, and the output says so. Exit code 1: a check failed.`
+The ledger has the SHA-256 of the manifest: it and the signature show that the manifest itself is right. --job or
+--store names the ledger; without them verify looks for it beside the release and in the folders above. Whoever was
+given the release alone has no ledger: that check is then skipped, and the output says so. Exit code 1: a check failed.`
 
 // verifyFlags are the flags of verify. They name the things against which a release is checked.
 type verifyFlags struct {

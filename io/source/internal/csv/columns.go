@@ -28,8 +28,8 @@ func (c *column) add(d *Dialect, text []byte) {
 	c.AddText(text)
 }
 
-// appendFields appends the values of a field of consecutive rows. fields holds the ranges of b that the field has in these
-// rows.
+// appendFields appends the values of a field of consecutive rows. fields holds the ranges of b that the field has in
+// these rows.
 func (c *column) appendFields(d *Dialect, b []byte, fields []field) {
 	if c.Type.Kind == table.String && d.letters == nil {
 		c.appendTexts(d, b, fields)
@@ -52,8 +52,8 @@ func (c *column) appendField(d *Dialect, b []byte, f field) {
 	}
 }
 
-// appendTexts is appendFields for text columns. Most texts are short, so it copies 16 bytes at a time, which is faster than
-// copying the exact number of bytes.
+// appendTexts is appendFields for text columns. Most texts are short, so it copies 16 bytes at a time, which is faster
+// than copying the exact number of bytes.
 func (c *column) appendTexts(d *Dialect, b []byte, fields []field) {
 	v := &c.Values
 	for _, f := range fields {

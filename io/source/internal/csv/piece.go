@@ -116,7 +116,8 @@ func (r *pieceReader) done() bool { return r.next >= r.text.own }
 func (r *pieceReader) startAt(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if r.text.at == 0 && c.dialect.Header { // the header's piece: check that the header is still the same
-		if _, err := c.openAfterHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.reopenSection(r.text.file, 0)); err != nil {
+		if _, err := c.openAfterHeader(io.NewSectionReader(r.text.file, 0, c.Size),
+			c.reopenSection(r.text.file, 0)); err != nil {
 			return err
 		}
 	}

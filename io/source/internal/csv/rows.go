@@ -13,8 +13,9 @@ import (
 
 // rowReader splits text into records and gathers their fields in columns, from which it makes batches.
 //
-// The text comes from a piece in memory (gather) or from a stream (gatherStream). Records in memory are gathered a block at a
-// time: all records of the block are split into fields, then the fields of one column after another become values.
+// The text comes from a piece in memory (gather) or from a stream (gatherStream). Records in memory are gathered a
+// block at a time: all records of the block are split into fields, then the fields of one column after another become
+// values.
 type rowReader struct {
 	names   []string
 	columns []column // the needed columns, each once, in the order of the file
@@ -166,8 +167,8 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// gatherBlock gathers at most a block of records: those of b that start in [at, end). It returns the start of the next record.
-// whole is false if b ends within that record.
+// gatherBlock gathers at most a block of records: those of b that start in [at, end). It returns the start of the next
+// record. whole is false if b ends within that record.
 func (r *rowReader) gatherBlock(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {

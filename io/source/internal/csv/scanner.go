@@ -77,8 +77,9 @@ type extent struct {
 // newScanner returns a scanner that reads r, which begins at the start of a file (first) or of a record. reopen opens
 // the same text for a second reader.
 func newScanner(r io.Reader, reopen openFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, reopen: reopen,
-		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r,
+		reopen: reopen,
+		buf:    make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3

@@ -72,7 +72,8 @@ type file struct {
 func Open(ctx context.Context, at scan.Place, d *Dialect) (scan.File, *fault.Error) {
 	if len(d.types) == 0 {
 		return nil, fault.New(fault.CodeOption, "JSON lines need the names and types of the columns that are read").
-			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
+			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is " +
+				"seen")
 	}
 	f := &file{Origin: scan.Origin{Place: at}, dialect: d}
 	handle, err := f.Open(ctx)

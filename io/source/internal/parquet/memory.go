@@ -35,8 +35,8 @@ type sharedMemory struct {
 	buffer            rowBuffer
 }
 
-// minWindow is the minimum length of a window in bytes: about a hundred numbers. maxWindow is the maximum: the offsets of
-// texts in a window have 32 bits.
+// minWindow is the minimum length of a window in bytes: about a hundred numbers. maxWindow is the maximum: the offsets
+// of texts in a window have 32 bits.
 const (
 	minWindow = 1 << 10
 	maxWindow = 1 << 30

@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// A scan needs a page of every column, and often a dictionary, at the same time. The writer and the rows decide how long
-// they are, so all of them may exceed any limit. A column whose page does not fit is read through a window: a copy of
-// some rows, whose length is limited. To fill it, the reader decodes the page and the dictionary, and then drops both.
-// To fill it again, it reads them once more and passes over the rows before. So only one such column needs the memory of
-// a page and a dictionary at a time, and a page is decoded once for every window of its rows.
+// A scan needs a page of every column, and often a dictionary, at the same time. The writer and the rows decide how
+// long they are, so all of them may exceed any limit. A column whose page does not fit is read through a window: a copy
+// of some rows, whose length is limited. To fill it, the reader decodes the page and the dictionary, and then drops
+// both. To fill it again, it reads them once more and passes over the rows before. So only one such column needs the
+// memory of a page and a dictionary at a time, and a page is decoded once for every window of its rows.
 //
-// A column of lists builds rows from its pages in any case (listrows.go). With a window, it builds fewer, and then drops
-// its page.
+// A column of lists builds rows from its pages in any case (listrows.go). With a window, it builds fewer, and then
+// drops its page.
 
 // window holds copies of the next rows of a column without lists. All values are plain.
 type window struct {

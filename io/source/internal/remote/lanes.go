@@ -346,7 +346,10 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 // find returns the index in a.waiting of the lanes of file f that were fetched ahead for exactly these extents, or -1.
 // a.mu must be held.
 func (a *prefetches) find(f *File, sorted []scan.Extent) int {
-	return slices.IndexFunc(a.waiting, func(x *prefetch) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
+	return slices.IndexFunc(a.waiting, func(x *prefetch) bool {
+		return x.lanes.file == f &&
+			slices.Equal(x.extents, sorted)
+	})
 }
 
 // takeLanes removes from a.waiting, and returns, the lanes of file f that were fetched ahead for exactly these extents.

@@ -108,14 +108,14 @@ func StreamError(err error) error {
 	case errors.As(err, &path):
 		return fault.New(fault.CodeUnreadable, "the file cannot be read")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.New(fault.CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it came from: " +
-			"gzip -t FILE, or zstd -t FILE, says whether it is whole")
+		return fault.New(fault.CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it " +
+			"came from: gzip -t FILE, or zstd -t FILE, says whether it is whole")
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch):
 		return fault.New(fault.CodeChecksum, "the compressed file's checksum does not match")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fault.New(fault.CodeTooLarge, "the compressed file has a window of more than 2 GiB").
 			Advise("compress it with a smaller window")
 	}
-	return fault.New(fault.CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain " +
-		"table is called FILE.csv; else copy it again")
+	return fault.New(fault.CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name " +
+		"says? a plain table is called FILE.csv; else copy it again")
 }
