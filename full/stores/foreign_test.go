@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/full/stores/storestest"
 	"github.com/dprelease/dprelease/io/store"
 )
 
@@ -15,8 +16,9 @@ func TestForeignAnswers(t *testing.T) {
 		_, _ = w.Write([]byte("<html></html>"))
 	}))
 	defer server.Close()
-	t.Setenv("AZURE_STORAGE_ACCOUNT", "account")
-	t.Setenv("AZURE_STORAGE_KEY", "aHVzaA==")
+	// the library reads the account once in a process: it is the one of the other tests
+	t.Setenv("AZURE_STORAGE_ACCOUNT", storestest.AzureAccount)
+	t.Setenv("AZURE_STORAGE_KEY", storestest.AzureKey)
 	a, err := store.ParseAddress("az://container/t.csv?protocol=http&localemu=true&domain=" +
 		strings.TrimPrefix(server.URL, "http://"))
 	if err != nil {
