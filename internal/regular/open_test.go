@@ -139,7 +139,8 @@ func TestReplaceLeavesNothingIfKilled(t *testing.T) {
 	if runtime.GOOS == "linux" && len(during) > 0 {
 		t.Errorf("while the file is written there is %q", during)
 	}
-	for name, age := range map[string]time.Duration{".dprelease-new-1": 2 * time.Hour, ".dprelease-new-2": time.Minute, ".other": 2 * time.Hour} {
+	for name, age := range map[string]time.Duration{".dprelease-new-1": 200 * time.Hour, ".dprelease-new-2": 24 * time.Hour,
+		".other": 200 * time.Hour} {
 		path, then := filepath.Join(dir, name), time.Now().Add(-age)
 		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, then, then)); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // Pending is a file that is being written. It appears at its path when it is published. Until then it has no name, so
 // that nothing is left if the process is killed; on file systems that cannot do that, and for an instant before it is
 // published, it has a temporary name in the same folder. Such a file that a killed process left is removed when the
-// next file is written to the folder, one hour later or more.
+// next file is written to the folder, one week later or more.
 type Pending struct {
 	*os.File
 	name string // temporary name; "" if the file has none
@@ -28,8 +28,9 @@ func (p *Pending) Discard() {
 // temporary is the pattern of temporary names. A file's own name may be too long to extend.
 const temporary = ".dprelease-new-*"
 
-// abandoned is the age from which on a file with a temporary name is taken for a killed process's.
-const abandoned = time.Hour
+// abandoned is the age from which on a file with a temporary name is taken for a killed process's. A shard makes its
+// file before it reads its rows, which can take hours.
+const abandoned = 7 * 24 * time.Hour
 
 // createTemp makes a file with a temporary name in a folder, and removes those that killed processes left there.
 func createTemp(dir string) (*os.File, error) {
