@@ -78,7 +78,7 @@ func (s *shards) there() (names []string) {
 	}
 	for _, e := range entries {
 		// a process was killed at the moment when its file got its name
-		if !strings.HasPrefix(e.Name(), ".dprelease-part-") {
+		if !strings.HasPrefix(e.Name(), ".dprelease-new-") {
 			names = append(names, filepath.Join("parts", e.Name()))
 		}
 	}
