@@ -69,7 +69,7 @@ func TestNoDatabaseFile(t *testing.T) {
 // make all units one, for example.
 func TestMacros(t *testing.T) {
 	for i, macro := range []string{"encode(x) AS CAST('a' AS BLOB)", "SHA256(x) AS 'a'", `"//"(a, b) AS 5`, "sum(x) AS 3",
-		"lower(x) AS ''"} {
+		"lower(x) AS ''", "hour(x) AS 5"} {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".duckdb"))
 		execute(t, path, "CREATE TABLE rows AS SELECT 1 AS x", "CREATE MACRO own(x) AS x + 1", "CHECKPOINT")
 		s := sqlpush.Source{Driver: "duckdb", DSN: path, Query: "SELECT own(x) AS x FROM rows"}

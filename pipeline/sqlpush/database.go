@@ -148,11 +148,6 @@ type overrider interface {
 // describe fences the input if it is a view, and reads the names and types of the columns.
 func (d *Database) describe(ctx context.Context) error {
 	return d.within(ctx, func(tx *session) (err error) {
-		if o, ok := d.dialect.(overrider); ok {
-			if err := o.overrides(ctx, tx); err != nil {
-				return err
-			}
-		}
 		if d.view, err = d.isView(ctx, tx); d.view {
 			d.from = fenced(d.dialect, d.from)
 		}
@@ -294,6 +289,11 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 				Hint: "install it once with DuckDB's own program of the same version: INSTALL " + d.source.Format +
 					"; another folder " +
 					"of extensions is the setting extension_directory of input.sql.dsn"}
+		}
+	}
+	if o, ok := d.dialect.(overrider); ok && d.types == nil { // it is being opened
+		if err := o.overrides(ctx, s); err != nil {
+			return err
 		}
 	}
 	if err := d.dialect.suits(ctx, s); err != nil {
