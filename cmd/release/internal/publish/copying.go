@@ -485,7 +485,7 @@ func (c *copying) clear(ctx context.Context, old map[string][]string) error {
 		}
 	}
 	err := c.remove(ctx, c.note)
-	if c.first { // the release is whole; the note blocks nothing, and perhaps the user may not delete
+	if c.first && ctx.Err() == nil { // the release is whole; the note blocks nothing, and perhaps the user may not delete
 		c.stays, err = err, nil
 	}
 	if c.stays == nil {

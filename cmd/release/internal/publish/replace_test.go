@@ -20,6 +20,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/publish"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -291,6 +293,26 @@ func TestPublishWithoutDeleting(t *testing.T) {
 		t.Error(err)
 	}
 	equal(t, m.Keys(), files(t, second))
+}
+
+// A signal that comes while the note is removed ends the command as any signal does.
+func TestPublishStoppedAtItsEnd(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	ctx, stop := context.WithCancel(t.Context())
+	m.Before = func(request, _ string, _ int64) (int, error) {
+		if request == "delete" {
+			stop()
+			return 0, context.Canceled
+		}
+		return 0, nil
+	}
+	cmd := publish.Command(console.New(io.Discard, io.Discard))
+	cmd.SetArgs([]string{first, place})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	if err := cmd.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
 
 // If the store does not answer the last check, no other replacement was seen: the manifest stays, and the same command
