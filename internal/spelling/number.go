@@ -43,8 +43,8 @@ func Short(x float64, digits int) string {
 	return Number(rounded, digits)
 }
 
-// Up returns x like [Short], but rounded away from zero: use it for privacy losses, sensitivities and errors, none of
-// which may look smaller than it is.
+// Up returns x like [Short], but rounded away from zero: use it for privacy losses and errors, neither of which may look
+// smaller than it is.
 func Up(x float64, digits int) string { return directed(x, digits, true) }
 
 // Down returns x like [Short], but rounded towards zero: use it for noise from which a privacy loss follows, and for
